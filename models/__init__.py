@@ -1,0 +1,1 @@
+"""The numbers: pure functions of plain records; no user interface, no storage."""

@@ -1,0 +1,160 @@
+"""What a tier can do, and what it does at one load."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from models.evidence import Evidence
+from models.lengths import TokenLengths
+from models.percentiles import UNKNOWN, Percentiles
+from models.workloads import Arrival
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepLaw:
+    """Time of one engine step: `alpha + beta b^exponent + gamma kv + delta p`.
+
+    b sequences decoded, kv context tokens read, p prompt tokens prefilled in the step.
+    """
+
+    alpha_s: float
+    beta_s_per_seq: float
+    exponent: float = 1.0
+    gamma_s_per_context_tok: float = 0.0
+    delta_s_per_input_tok: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitQuality:
+    """How well a fit holds. Errors are absolute relative medians (0.03 = 3 %), None where not testable."""
+
+    point_count: int
+    shape_count: int
+    residual_fraction: float | None = None
+    leave_one_load_out_fraction: float | None = None
+    leave_one_shape_out_fraction: float | None = None
+    top_load_fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """The region the measurements cover; outside it an answer is flagged, not silently given."""
+
+    concurrency_low_count: float
+    concurrency_high_count: float
+    isl_low_tok: float | None = None
+    isl_high_tok: float | None = None
+    osl_low_tok: float | None = None
+    osl_high_tok: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchedPerformance:
+    """One replica of a batched accelerator: its step law, its limits, and how both are known.
+
+    slot_count        sequences decoded together at most
+    kv_capacity_tok   tokens of KV cache that fit beside the weights, None where not limiting
+    token_budget_tok  most tokens one step may process (chunked prefill)
+    overhead_s        network and tokenizer time in each TTFT, outside the engine
+    """
+
+    step: StepLaw
+    slot_count: int
+    kv_capacity_tok: float | None = None
+    token_budget_tok: int = 8192
+    overhead_s: float = 0.0
+    domain: Domain | None = None
+    quality: FitQuality | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostedPerformance:
+    """What one stream of a hosted tier gets, as far as anybody published or measured it."""
+
+    tpot_s: Percentiles = UNKNOWN
+    ttft_s: Percentiles = UNKNOWN
+    tpot_floor_s: float | None = None
+    request_limit_per_min: float | None = None
+    token_limit_per_min: float | None = None
+    spread_is_accepted: bool = False
+    domain: Domain | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+    notices: tuple[str, ...] = ()
+
+
+TierPerformance = BatchedPerformance | HostedPerformance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestClass:
+    """One workload's calls as a tier sees them.
+
+    rate_req_per_s         calls per second, all sequential and parallel calls counted
+    cached_input_fraction  share of the prompt that needs no prefill but is still read when decoding
+    """
+
+    name: str
+    rate_req_per_s: float
+    input_tok: TokenLengths
+    output_tok: TokenLengths
+    cached_input_fraction: float = 0.0
+    sequential_call_count: int = 1
+    pause_s: float = 0.0
+    fan_out_count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """All that is asked of one pool at one time."""
+
+    classes: tuple[RequestClass, ...]
+    arrival: Arrival = Arrival()
+
+    @property
+    def rate_req_per_s(self) -> float:
+        """Calls per second of all classes together."""
+        return sum(each.rate_req_per_s for each in self.classes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassLatency:
+    """The latencies one class of requests sees, in seconds."""
+
+    name: str
+    ttft_s: Percentiles = UNKNOWN
+    itl_s: Percentiles = UNKNOWN
+    tpot_s: Percentiles = UNKNOWN
+    e2e_s: Percentiles = UNKNOWN
+    task_s: Percentiles = UNKNOWN
+
+    def at(self, metric: str, quantile: float) -> float | None:
+        """One latency by metric name and quantile; None where unknown."""
+        percentiles: Percentiles = getattr(self, metric)
+        return percentiles.at(quantile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatingPoint:
+    """What a pool does under a load. Past saturation there is no latency, only a growing backlog.
+
+    utilisation_fraction     offered rate over the highest rate the pool can serve (may exceed 1)
+    max_rate_req_per_s       that highest rate, at this mix; None where nothing limits or nobody knows
+    latencies                one entry per class of the load; empty when unstable
+    inside_domain            whether the answer is within what was measured
+    """
+
+    stable: bool
+    utilisation_fraction: float | None
+    max_rate_req_per_s: float | None
+    slot_occupancy_fraction: float | None = None
+    busy_fraction: float | None = None
+    mean_busy_slot_count_per_replica: float | None = None
+    wait_probability_fraction: float | None = None
+    latencies: tuple[ClassLatency, ...] = ()
+    inside_domain: bool = True
+    notices: tuple[str, ...] = ()
+
+    def of(self, name: str) -> ClassLatency:
+        """The latencies of the class of that name."""
+        return next(each for each in self.latencies if each.name == name)

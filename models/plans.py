@@ -1,0 +1,176 @@
+"""The answer: who is served where, at what speed and cost, what was refused, and on what it rests."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from models.evidence import Evidence, Grade
+from models.percentiles import UNKNOWN, Percentiles
+from models.workloads import Target
+
+NoticeLevel = Literal["info", "warning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the reader must know; it travels with the plan and prints in the report."""
+
+    text: str
+    level: NoticeLevel = "info"
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceUse:
+    """One piece of evidence a plan rests on: which number of which thing it backs."""
+
+    subject: str
+    quantity: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetResult:
+    """One target against the prediction; `predicted_s` None where nobody can say."""
+
+    target: Target
+    predicted_s: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept; an unknown latency keeps none."""
+        return self.predicted_s is not None and self.predicted_s <= self.target.limit_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Money per month, and per unit of work; idle is the part of the bill that buys no work."""
+
+    cost_usd_per_month: float
+    idle_cost_usd_per_month: float
+    redundancy_cost_usd_per_month: float
+    cost_usd_per_h: float
+    cost_usd_per_mtok_output: float | None
+    cost_usd_per_request: float | None
+    cost_usd_per_task: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """One workload's place in the plan.
+
+    replica_count   replicas of the pool that serves it, spares included (shared with the pool's other
+                    workloads); None for a tier paid per token
+    offered_rate_req_per_s   calls per second at the peak
+    """
+
+    workload: str
+    tier_id: str
+    tier_label: str
+    model_id: str
+    share_fraction: float
+    replica_count: int | None
+    offered_rate_req_per_s: float
+    utilisation_fraction: float | None
+    ttft_s: Percentiles = UNKNOWN
+    itl_s: Percentiles = UNKNOWN
+    tpot_s: Percentiles = UNKNOWN
+    e2e_s: Percentiles = UNKNOWN
+    task_s: Percentiles = UNKNOWN
+    targets: tuple[TargetResult, ...] = ()
+    cost: Cost
+    weakest_grade: Grade | None
+    binding_constraint: str
+    inside_domain: bool = True
+    runner_up: "RunnerUp | None" = None
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerUp:
+    """The cheapest plan in which this workload goes elsewhere."""
+
+    tier_id: str
+    tier_label: str
+    extra_cost_usd_per_month: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The machines of one tier in the plan, shared by the workloads placed on it.
+
+    replica_count        all replicas, spares included
+    spare_replica_count  those beyond what the targets need at the peak
+    fleet_change_count   difference from what runs today, None where no fleet was given
+    """
+
+    tier_id: str
+    tier_label: str
+    workloads: tuple[str, ...]
+    replica_count: int
+    spare_replica_count: int
+    accelerator_count: int
+    utilisation_fraction: float | None
+    cost_usd_per_month: float
+    idle_cost_usd_per_month: float
+    fleet_change_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """Why a workload cannot go to an offer, and what would make it fit."""
+
+    workload: str
+    tier_id: str
+    tier_label: str
+    model_id: str
+    binding_constraint: str
+    reasons: tuple[str, ...]
+    would_fit_if: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetChange:
+    """What the plan changes on one tier against what runs today."""
+
+    tier_id: str
+    current_replica_count: int
+    planned_replica_count: int
+    current_cost_usd_per_month: float
+    planned_cost_usd_per_month: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """The plan in numbers."""
+
+    cost_usd_per_month: float
+    cost_usd_per_h: float
+    idle_cost_usd_per_month: float
+    redundancy_cost_usd_per_month: float
+    replica_count: int
+    accelerator_count: int
+    request_count_per_month: float
+    output_tok_per_month: float
+    cost_usd_per_mtok_output: float | None
+    weakest_grade: Grade | None
+    placed_workload_count: int
+    workload_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that a page or a report needs; nothing in it is computed again elsewhere."""
+
+    scenario_id: str
+    scenario_name: str
+    sentence: str
+    allocations: tuple[Allocation, ...]
+    pools: tuple[Pool, ...]
+    rejections: tuple[Rejection, ...]
+    fleet_changes: tuple[FleetChange, ...]
+    totals: Totals
+    notices: tuple[Notice, ...]
+    evidence: tuple[EvidenceUse, ...]
+    not_modelled: tuple[str, ...]
+    unplaced: tuple[str, ...] = field(default=())

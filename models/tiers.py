@@ -1,0 +1,135 @@
+"""What can be bought: accelerators, models, tiers with their prices, and offers (a model on a tier)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from models.evidence import Evidence
+
+Availability = Literal["open", "limited", "waitlist", "announced", "retired"]
+FailureUnit = Literal["accelerator", "node", "rack", "wafer", "endpoint"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accelerator:
+    """A chip as its maker specifies it. FLOP rates are dense, by precision (`bf16`, `fp8`, `fp4`)."""
+
+    id: str
+    label: str
+    vendor: str
+    memory_byte: float | None = None
+    memory_bandwidth_byte_per_s: float | None = None
+    dense_flop_per_s: Mapping[str, float] = field(default_factory=dict, hash=False)
+    scale_up_bandwidth_byte_per_s: float | None = None
+    scale_up_domain_count: int | None = None
+    all_in_power_w: float | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A language model's facts as far as published; None where nobody says.
+
+    kv_growing_byte_per_tok  KV cache bytes that each further token of context adds, at 16 bit
+    kv_fixed_byte            bytes of windowed layers once their window is full, at 16 bit
+    """
+
+    id: str
+    label: str
+    kind: Literal["dense", "moe", "closed"]
+    total_parameter_count: float | None = None
+    active_parameter_count: float | None = None
+    layer_count: int | None = None
+    hidden_count: int | None = None
+    expert_count: int | None = None
+    experts_per_token_count: int | None = None
+    kv_growing_byte_per_tok: float | None = None
+    kv_fixed_byte: float | None = None
+    max_context_tok: int | None = None
+    native_precision: str | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HourlyPrice:
+    """Rented by the hour, per accelerator, whether busy or idle."""
+
+    usd_per_accelerator_h: float
+    evidence: Evidence
+
+    basis: Literal["hourly"] = "hourly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPrice:
+    """Paid per million tokens. `cached_input_usd_per_mtok` None: cached input costs as much as fresh."""
+
+    input_usd_per_mtok: float
+    output_usd_per_mtok: float
+    evidence: Evidence
+    cached_input_usd_per_mtok: float | None = None
+
+    basis: Literal["per_token"] = "per_token"
+
+
+Price = HourlyPrice | TokenPrice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """What is published about a hosted tier's speed: one stream's output rate and first token.
+
+    Each figure has its own evidence under its field name. A ceiling stays a ceiling.
+    """
+
+    stream_rate_tok_per_s: float | None = None
+    stream_rate_ceiling_tok_per_s: float | None = None
+    ttft_p50_s: float | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """A way to have a model served. `price` None means unpublished: shown as unpriced, never as 0.
+
+    accelerator                   catalogue id, for tiers run on one's own or rented machines
+    request_limit_per_min, token_limit_per_min   a hosted tier's rate limits (RPM, TPM)
+    """
+
+    id: str
+    label: str
+    architecture: str
+    price: Price | None = None
+    supplier: str = ""
+    accelerator: str | None = None
+    accelerator_count_per_replica: int | None = None
+    engine: str | None = None
+    precision: str | None = None
+    slot_count: int | None = None
+    failure_unit: FailureUnit = "node"
+    availability: Availability = "open"
+    available_until: date | None = None
+    region: str | None = None
+    request_limit_per_min: float | None = None
+    token_limit_per_min: float | None = None
+    speed: Speed | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A model on a tier: what a workload may be given to.
+
+    measurement_ids  runs (`sha256:...`) that calibrate it; None: all measurements that match
+    """
+
+    tier: Tier
+    model: Model
+    accelerator: Accelerator | None = None
+    measurement_ids: tuple[str, ...] | None = None
+
+    @property
+    def id(self) -> str:
+        """The offer's name in plans and links: `tier/model`."""
+        return f"{self.tier.id}/{self.model.id}"
