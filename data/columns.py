@@ -1,0 +1,79 @@
+"""A measurement as one flat row of a table: every percentile a column of its own, in glossary names."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from models.measurements import Measurement, SourcedMeasurement
+from models.percentiles import UNKNOWN, Percentiles
+
+STATISTICS = tuple(field.name for field in fields(Percentiles))
+LATENCIES = tuple(field.name for field in fields(Measurement) if field.default is UNKNOWN)
+COUNTS = ("accelerator_count", "request_count", "error_count", "incomplete_count")
+DATES = ("measured_on",)
+TEXTS = (
+    "tier",
+    "model",
+    "accelerator",
+    "precision",
+    "engine",
+    "load_kind",
+    "requested_tier",
+    "served_tier",
+    "measured_by",
+    "notes",
+)
+SOURCE_COLUMNS = ("source_id", "source_label", "row_number", "quality", "licence", "built_in")
+
+
+def _columns_of(field_name: str) -> tuple[str, ...]:
+    if field_name in LATENCIES:
+        return tuple(f"{field_name}_{statistic}" for statistic in STATISTICS)
+    return (field_name,)
+
+
+MEASUREMENT_COLUMNS = tuple(column for field in fields(Measurement) for column in _columns_of(field.name))
+
+
+def sql_type(column: str) -> str:
+    """The DuckDB type of one measurement column."""
+    if column in TEXTS:
+        return "VARCHAR"
+    if column in COUNTS:
+        return "BIGINT"
+    return "DATE" if column in DATES else "DOUBLE"
+
+
+def flat(measurement: Measurement) -> tuple[Any, ...]:
+    """The measurement's values in the order of `MEASUREMENT_COLUMNS`; None where missing."""
+    values: list[Any] = []
+    for field in fields(Measurement):
+        value = getattr(measurement, field.name)
+        values.extend(value.as_dict().values() if field.name in LATENCIES else (value,))
+    return tuple(values)
+
+
+def measurement_of(values: Sequence[Any]) -> Measurement:
+    """The measurement whose flat row this is: the inverse of `flat`."""
+    row = dict(zip(MEASUREMENT_COLUMNS, values, strict=True))
+    arguments: dict[str, Any] = {}
+    for field in fields(Measurement):
+        if field.name in LATENCIES:
+            arguments[field.name] = Percentiles(
+                **{statistic: row[f"{field.name}_{statistic}"] for statistic in STATISTICS}
+            )
+        else:
+            arguments[field.name] = row[field.name]
+    return Measurement(**arguments)
+
+
+def sourced_flat(sourced: SourcedMeasurement) -> tuple[Any, ...]:
+    """Source columns, then measurement columns."""
+    source = tuple(getattr(sourced, name) for name in SOURCE_COLUMNS)
+    return source + flat(sourced.measurement)
+
+
+def sourced_of(values: Sequence[Any]) -> SourcedMeasurement:
+    """The record whose flat row this is: the inverse of `sourced_flat`."""
+    source = dict(zip(SOURCE_COLUMNS, values, strict=False))
+    return SourcedMeasurement(measurement=measurement_of(values[len(SOURCE_COLUMNS) :]), **source)
