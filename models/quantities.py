@@ -158,6 +158,7 @@ QUANTITIES = _quantities(
     ("dense_flop_per_s", "Dense compute", "Peak dense operations per second, by precision."),
     ("scale_up_bandwidth_byte_per_s", "Scale-up link", "Bytes per second to a neighbour, one way."),
     ("scale_up_domain_count", "Scale-up domain", "Accelerators joined by the fast link."),
+    ("chip_power_w", "Chip power", "Power of one accelerator as its maker rates it (TDP)."),
     ("all_in_power_w", "All-in power", "Power per accelerator with its share of the machine room."),
     ("total_parameter_count", "Parameters", "Weights of the model."),
     ("active_parameter_count", "Active parameters", "Weights one token passes through."),

@@ -23,7 +23,13 @@ class Accelerator:
     dense_flop_per_s: Mapping[str, float] = field(default_factory=dict, hash=False)
     scale_up_bandwidth_byte_per_s: float | None = None
     scale_up_domain_count: int | None = None
+    chip_power_w: float | None = None
     all_in_power_w: float | None = None
+    year: int | None = None
+    memory_kind: str = ""
+    scale_up_link: str = ""
+    scale_out_link: str = ""
+    note: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
 
@@ -48,6 +54,8 @@ class Model:
     kv_fixed_byte: float | None = None
     max_context_tok: int | None = None
     native_precision: str | None = None
+    attention: str = ""
+    note: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
 
@@ -114,6 +122,7 @@ class Tier:
     request_limit_per_min: float | None = None
     token_limit_per_min: float | None = None
     speed: Speed | None = None
+    note: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
 

@@ -1,0 +1,1 @@
+"""What the planner reads and keeps: built-in facts, scenario files, measurements and their store."""

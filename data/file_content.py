@@ -1,0 +1,45 @@
+"""A decoded file as importers see it, and what an importer gives back."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from data.json_documents import JsonDocument, json_documents, looks_like_json
+from models.measurements import Measurement
+from models.problems import Problem
+
+
+class FileContent:
+    """The text of one file; its JSON documents are read once, when first asked for."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text opens like JSON, whatever the file's name ends in."""
+        return looks_like_json(self.text)
+
+    @cached_property
+    def _parsed(self) -> tuple[tuple[JsonDocument, ...], tuple[Problem, ...]]:
+        return json_documents(self.name, self.text) if self.is_json else ((), ())
+
+    @property
+    def documents(self) -> tuple[JsonDocument, ...]:
+        """The JSON objects of the file, in order; empty where it is not JSON."""
+        return self._parsed[0]
+
+    @property
+    def document_problems(self) -> tuple[Problem, ...]:
+        """What was wrong with the file's JSON."""
+        return self._parsed[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What an importer found: rows by their number in the file, and all problems."""
+
+    rows_read: int
+    measurements: tuple[tuple[int, Measurement], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    tool_version: str | None = None

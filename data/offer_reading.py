@@ -1,0 +1,229 @@
+"""Read what may be bought: offers from the catalogue, and tiers and models of the user's own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, cast, get_args
+
+from data.catalogue_files import Catalogue, UnknownName
+from data.hardware_files import ModelKind, read_model_facts
+from data.names import accelerator_id
+from data.reading import Reader, close_names, read_evidence
+from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
+from data.workload_reading import ASSUMED_BY_USER
+from models.evidence import Evidence, Sense
+from models.tiers import Availability, FailureUnit, HourlyPrice, Model, Offer, Price, Speed, Tier, TokenPrice
+
+ARCHITECTURES = ("batched_accelerator", "hosted_api", "wafer_scale_pipeline", "disaggregated_pools")
+DEFAULT_FAILURE_UNIT: Mapping[str, FailureUnit] = {"hosted_api": "endpoint", "wafer_scale_pipeline": "wafer"}
+
+
+@dataclass(slots=True, kw_only=True)
+class OwnThings:
+    """Tiers and models that the file itself defines, by id, as far as it was read."""
+
+    tiers: dict[str, Tier] = field(default_factory=dict)
+    models: dict[str, Model] = field(default_factory=dict)
+
+
+def read_offers(reader: Reader, catalogue: Catalogue, as_of: date) -> tuple[Offer, ...]:
+    """The `offers` of a scenario; those with problems are left out."""
+    own = OwnThings()
+    entries = [
+        Reader(raw, path, reader.problems)
+        for raw, path in reader.items("offers", what="a tier and a model, such as "
+                                      "{tier: cerebras_api, model: gpt-oss-120b}", at_least_one=True)
+    ]  # fmt: skip
+    for entry in entries:
+        _define(entry, catalogue, own)
+    read = [_read_offer(entry, catalogue, own, as_of) for entry in entries]
+    offers: dict[str, Offer] = {}
+    for entry, offer in zip(entries, read, strict=True):
+        if offer is not None and offer.id in offers:
+            entry.refuse("", f"offers {offer.id} a second time", "Keep one of the two.")
+        elif offer is not None:
+            offers[offer.id] = offer
+    return tuple(offers.values())
+
+
+def _define(entry: Reader, catalogue: Catalogue, own: OwnThings) -> None:
+    """Take in the tier and the model that an offer defines itself."""
+    if isinstance(entry.value("tier"), Mapping):
+        tier_reader = cast(Reader, entry.group("tier"))
+        tier = read_tier(tier_reader)
+        if tier is not None and (tier.id in own.tiers or tier.id in catalogue.tiers):
+            tier_reader.refuse("id", f"'{tier.id}' is taken by another tier", "Choose another id.")
+        elif tier is not None:
+            own.tiers[tier.id] = tier
+    if isinstance(entry.value("model"), Mapping):
+        model_reader = cast(Reader, entry.group("model"))
+        model = _read_model(model_reader)
+        if model is not None and (model.id in own.models or model.id in catalogue.models):
+            model_reader.refuse("id", f"'{model.id}' is taken by another model", "Choose another id.")
+        elif model is not None:
+            own.models[model.id] = model
+
+
+def _read_offer(entry: Reader, catalogue: Catalogue, own: OwnThings, as_of: date) -> Offer | None:
+    tier_id, model_id = _id_at(entry, "tier"), _id_at(entry, "model")
+    listed = entry.value("measurements")
+    measurements = [
+        Reader({"": value}, path, entry.problems).text("", required=True)
+        for value, path in entry.items("measurements", what="measurement ids such as sha256:4f1c...")
+    ]
+    entry.close()
+    if tier_id is None or model_id is None:
+        return None
+    offer = _offer(entry, tier_id, model_id, catalogue, own, as_of)
+    return offer and replace(offer, measurement_ids=None if listed is None else tuple(measurements))
+
+
+def _id_at(entry: Reader, key: str) -> str | None:
+    value = entry.value(key)
+    if isinstance(value, Mapping):
+        inner = value.get("id")
+        return inner if isinstance(inner, str) else None
+    return entry.text(key, required=True) or None
+
+
+def _offer(
+    entry: Reader, tier_id: str, model_id: str, catalogue: Catalogue, own: OwnThings, as_of: date
+) -> Offer | None:
+    tier = own.tiers.get(tier_id)
+    if tier is None and isinstance(entry.value("tier"), Mapping):
+        return None  # its definition was refused
+    if tier is None:
+        return _listed_offer(entry, tier_id, model_id, catalogue, own, as_of)
+    model = own.models.get(model_id) or catalogue.models.get(model_id)
+    if model is None:
+        known = [*own.models, *catalogue.models]
+        entry.refuse("model", f"'{model_id}' is not in the catalogue", close_names(model_id, known))
+        return None
+    return Offer(tier=tier, model=model, accelerator=catalogue.accelerators.get(tier.accelerator or ""))
+
+
+def _listed_offer(
+    entry: Reader, tier_id: str, model_id: str, catalogue: Catalogue, own: OwnThings, as_of: date
+) -> Offer | None:
+    try:
+        return catalogue.offer(tier_id, model_id, as_of)
+    except UnknownName:
+        if tier_id not in catalogue.tiers:
+            cure = close_names(tier_id, [*own.tiers, *catalogue.tiers])
+            entry.refuse("tier", f"'{tier_id}' is not in the catalogue", cure)
+        else:
+            cure = close_names(model_id, catalogue.models_on(tier_id))
+            entry.refuse("model", f"tier '{tier_id}' does not sell '{model_id}'", cure)
+        return None
+
+
+def read_tier(reader: Reader) -> Tier | None:
+    """A tier of the user's own; None where it has problems. Figures typed without evidence are grade E."""
+    known_problem_count = len(reader.problems)
+    architecture = reader.choice("architecture", ARCHITECTURES) or ARCHITECTURES[0]
+    fields: dict[str, Any] = {name: reader.number(name, above=0) for name in LIMIT_FIELDS}
+    tier_id = reader.text("id", required=True)
+    on_machines = architecture == "batched_accelerator"
+    fields |= {
+        "label": reader.text("label") or tier_id,
+        "supplier": reader.text("supplier") or tier_id,
+        "accelerator": _accelerator(reader),
+        "accelerator_count_per_replica": reader.integer(
+            "accelerator_count_per_replica", low=1, required=on_machines
+        ),
+        "engine": reader.text("engine"),
+        "precision": reader.text("precision"),
+        "slot_count": reader.integer("slot_count", low=1),
+        "failure_unit": reader.choice(
+            "failure_unit", get_args(FailureUnit), DEFAULT_FAILURE_UNIT.get(architecture, "node")
+        ),
+        "availability": reader.choice("availability", get_args(Availability), "open"),
+        "available_until": reader.day("available_until"),
+        "region": reader.text("region"),
+        "note": reader.text("note") or "",
+        "price": _read_price(reader.group("price")),
+        "speed": _read_speed(reader.group("speed")),
+    }
+    limits = {name for name in (*LIMIT_FIELDS, "slot_count") if fields[name] is not None}
+    evidence = _own_evidence(reader.group("evidence"), limits)
+    reader.close()
+    if len(reader.problems) > known_problem_count:
+        return None
+    return Tier(id=tier_id, architecture=architecture, evidence=evidence, **fields)
+
+
+def _accelerator(reader: Reader) -> str | None:
+    text = reader.text("accelerator")
+    known = accelerator_id(text)
+    if text is not None and known is None:
+        from data.catalogue_files import load_catalogue
+
+        cure = close_names(text, load_catalogue().accelerators)
+        reader.refuse("accelerator", f"'{text}' is not in the catalogue", cure)
+    return known
+
+
+def _read_price(reader: Reader | None) -> Price | None:
+    if reader is None:
+        return None
+    basis = reader.choice("basis", ("hourly", "per_token"))
+    given = reader.group("evidence")
+    evidence = ASSUMED_BY_USER if given is None else read_evidence(given)
+    price: Price | None = None
+    if basis == "hourly":
+        usd = reader.number("usd_per_accelerator_h", low=0, required=True)
+        if usd is not None and evidence is not None:
+            price = HourlyPrice(usd_per_accelerator_h=usd, evidence=evidence)
+    elif basis == "per_token":
+        fresh = reader.number("input_usd_per_mtok", low=0, required=True)
+        cached = reader.number("cached_input_usd_per_mtok", low=0)
+        output = reader.number("output_usd_per_mtok", low=0, required=True)
+        if fresh is not None and output is not None and evidence is not None:
+            price = TokenPrice(
+                input_usd_per_mtok=fresh,
+                cached_input_usd_per_mtok=cached,
+                output_usd_per_mtok=output,
+                evidence=evidence,
+            )
+    if basis is not None:
+        reader.close()
+    return price
+
+
+def _read_speed(reader: Reader | None) -> Speed | None:
+    if reader is None:
+        return None
+    figures = {name: reader.number(name, above=0) for name in SPEED_FIELDS}
+    given = reader.group("evidence")
+    evidence = (ASSUMED_BY_USER if given is None else read_evidence(given)) or ASSUMED_BY_USER
+    reader.close()
+    by_field = {name: evidence for name, value in figures.items() if value is not None}
+    if "stream_rate_ceiling_tok_per_s" in by_field:
+        by_field["stream_rate_ceiling_tok_per_s"] = replace(evidence, sense=Sense.CEILING)
+    return Speed(**figures, evidence=by_field)
+
+
+def _own_evidence(reader: Reader | None, limits: set[str]) -> dict[str, Evidence]:
+    """Evidence by limit: as given under `evidence`, else the user's own word."""
+    evidence = dict.fromkeys(sorted(limits), ASSUMED_BY_USER)
+    if reader is not None:
+        for name in sorted(limits):
+            given = reader.group(name)
+            evidence[name] = (given and read_evidence(given)) or ASSUMED_BY_USER
+        reader.close()
+    return evidence
+
+
+def _read_model(reader: Reader) -> Model | None:
+    known_problem_count = len(reader.problems)
+    facts = read_model_facts(reader)
+    model_id = reader.text("id", required=True)
+    label = reader.text("label") or model_id
+    kind = cast(ModelKind, reader.choice("kind", get_args(ModelKind), "closed"))
+    reader.close()
+    if len(reader.problems) > known_problem_count:
+        return None
+    present = [name for name, value in facts.items() if value is not None]
+    return Model(
+        id=model_id, label=label, kind=kind, evidence=dict.fromkeys(present, ASSUMED_BY_USER), **facts
+    )
