@@ -8,14 +8,17 @@ from functools import lru_cache
 
 from data.tables import toml_table
 
+NAME_COUNT = 4096  # names remembered per question; a benchmark repeats a few of them
 _ALIKE = re.compile(r"[\s_\-]+")
 
 
+@lru_cache(maxsize=NAME_COUNT)
 def accelerator_id(text: str | None) -> str | None:
     """The catalogue id of an accelerator as a tool writes it; None where the name is not known."""
     return _alias("accelerator", text)
 
 
+@lru_cache(maxsize=NAME_COUNT)
 def model_id(text: str | None) -> str | None:
     """The catalogue id of a model as a tool writes it, with or without its maker; None where not known."""
     if text is None:
@@ -23,6 +26,7 @@ def model_id(text: str | None) -> str | None:
     return _alias("model", text) or _alias("model", text.rsplit("/", 1)[-1])
 
 
+@lru_cache(maxsize=NAME_COUNT)
 def engine_name(text: str | None) -> str | None:
     """An engine's common name without its version; an unknown engine keeps its first word."""
     if text is None or not text.strip():
@@ -31,6 +35,7 @@ def engine_name(text: str | None) -> str | None:
     return _alias("engine", word) or _alike(word)
 
 
+@lru_cache(maxsize=NAME_COUNT)
 def precision_name(text: str | None) -> str | None:
     """A precision's common name; an unknown one keeps its own."""
     if text is None or not text.strip():

@@ -115,7 +115,7 @@ class Reader:
         return "" if required else None
 
     def choice(self, key: str, options: Sequence[Choice], default: Choice | None = None) -> Choice | None:
-        """One of the options; the default where left out; a problem where it is missing and has no default."""
+        """One of the options; the default where left out; a problem where there is none."""
         value = self.value(key)
         if value is None and default is not None:
             return default

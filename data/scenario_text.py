@@ -29,15 +29,15 @@ _NULL = re.compile(r"(null|~|)\Z")
 _BOOLEANS = {"true": True, "false": False}
 
 # The order in which a file's keys are written: what a person looks for first comes first.
-KEY_ORDER = (
-    "schema name id as_of seed label kind workloads models offers tier model measurements fleet policy demand "
-    "architecture supplier accelerator accelerator_count_per_replica engine precision slot_count failure_unit "
-    "availability available_until region request_limit_per_min token_limit_per_min price speed basis "
-    "usd_per_accelerator_h input_usd_per_mtok cached_input_usd_per_mtok output_usd_per_mtok "
-    "peak_rate_req_per_s arrival hourly_fraction input_tok output_tok cached_input_fraction task targets value "
-    "metric quantile limit_s mean p50 p95 cv values clip from_trace "
-    "grade sense source stated_by measured_by checked_on"
-).split()
+KEY_ORDER = """
+schema name id as_of seed label kind workloads models offers tier model measurements fleet policy demand
+architecture supplier accelerator accelerator_count_per_replica engine precision slot_count failure_unit
+availability available_until region request_limit_per_min token_limit_per_min price speed basis
+usd_per_accelerator_h input_usd_per_mtok cached_input_usd_per_mtok output_usd_per_mtok
+peak_rate_req_per_s arrival hourly_fraction input_tok output_tok cached_input_fraction task targets value
+metric quantile limit_s mean p50 p95 cv values clip from_trace
+grade sense source stated_by measured_by checked_on
+""".split()
 _RANK = {key: rank for rank, key in enumerate(KEY_ORDER)}
 
 

@@ -28,7 +28,7 @@ def read_source(source_id: str, raw: Any, path: str, problems: list[Any]) -> Sou
     source = Source(
         id=source_id,
         title=reader.text("title", required=True),
-        url=str(reader.value("url") or ""),
+        url=reader.text("url") or "",
         licence=reader.text("licence") or "",
     )
     reader.close()
