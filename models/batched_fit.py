@@ -1,0 +1,264 @@
+"""From an offer and the measurements that match it to the performance of one replica."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from models.calibration import FittedLaw, Limits, fit_step_law, load_count, predicted
+from models.evidence import Evidence, Grade, Sense
+from models.load_points import LoadPoint, tables, usable_points
+from models.measurements import SourcedMeasurement
+from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality
+from models.steady_points import ReplicaLaw
+from models.step_law import FARTHEST_EXTRAPOLATION_RATIO, TYPICAL_EXPONENT
+from models.tiers import Offer
+from models.tokens import kv_capacity_tok, prior_step_law, roofline
+
+DEFAULT_TOKEN_BUDGET_TOK = 8192  # vLLM's max_num_batched_tokens for serving on data-centre GPUs
+DEFAULT_SLOT_COUNT = 256  # vLLM's max_num_seqs where nothing was measured
+ASSUMED_OVERHEAD_S = 0.012  # network and tokenizer, middle of 5 to 30 ms
+EIGHT_BIT_CACHE_RATIO = 0.5
+VENDOR_WORDS = ("vendor",)
+LOADS_FOR_OWN_FIT = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Tokens of KV cache a replica holds, None where unknown, and what has to be said about it."""
+
+    capacity_tok: float | None
+    notices: tuple[str, ...] = ()
+
+
+def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerformance | CannotServe:
+    """One replica's performance from all measurements of its configuration, or from the roofline alone."""
+    points, notices = chosen_points(measurements)
+    if not points:
+        return _from_roofline(offer, tuple(notices))
+    memory = memory_of(offer, points)
+    if memory.capacity_tok is not None and memory.capacity_tok <= 0:
+        return _weights_do_not_fit(offer)
+    slots, slot_notice = _slots(offer, points)
+    limits = fit_limits(offer, memory.capacity_tok)
+    law = fit_step_law(points, limits, roofline(offer))
+    return BatchedPerformance(
+        step=law.step,
+        slot_count=slots,
+        kv_capacity_tok=memory.capacity_tok,
+        token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
+        overhead_s=law.overhead_s,
+        domain=_domain(points),
+        quality=FitQuality(
+            point_count=len(points),
+            shape_count=len({point.shape for point in points}),
+            residual_fraction=tpot_error(law, limits, points),
+        ),
+        evidence=_evidence(offer, points),
+        notices=(*notices, *slot_notice, *memory.notices, *_ladder_notices(points, law)),
+    )
+
+
+def chosen_points(measurements: Sequence[SourcedMeasurement]) -> tuple[list[LoadPoint], list[str]]:
+    """The rows to fit: the user's own alone where they cover two loads, otherwise all."""
+    own = [each for each in measurements if not each.built_in]
+    if own and len(own) < len(measurements):
+        points, notices = usable_points(own)
+        if points and load_count(points) >= LOADS_FOR_OWN_FIT:
+            return points, notices
+        points, notices = usable_points(measurements)
+        return points, [*notices, "Your measurements cover fewer than two loads; public ones were added."]
+    return usable_points(measurements)
+
+
+def fit_limits(offer: Offer, capacity_tok: float | None) -> Limits:
+    """Limits that hold while fitting; slots only where the user states them."""
+    return Limits(
+        slot_count=math.inf if offer.tier.slot_count is None else float(offer.tier.slot_count),
+        kv_capacity_tok=math.inf if capacity_tok is None else capacity_tok,
+        token_budget_tok=float(DEFAULT_TOKEN_BUDGET_TOK),
+    )
+
+
+def law_within(law: FittedLaw, limits: Limits) -> ReplicaLaw:
+    """A fitted law with the limits it was fitted under."""
+    return ReplicaLaw(
+        step=law.step,
+        slot_count=limits.slot_count,
+        kv_capacity_tok=limits.kv_capacity_tok,
+        token_budget_tok=limits.token_budget_tok,
+        overhead_s=law.overhead_s,
+    )
+
+
+def errors(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint], name: str) -> list[float]:
+    """Absolute relative errors of one metric on the points that show it."""
+    found: list[float] = []
+    for table in tables(points):
+        seen, told = getattr(table, name), getattr(predicted(law_within(law, limits), table), name)
+        relative = np.abs(told / seen - 1.0)
+        found.extend(float(each) for each in relative[np.isfinite(relative)])
+    return found
+
+
+def tpot_error(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint]) -> float | None:
+    """Median absolute relative error of time per token, or of end-to-end latency where no point shows it."""
+    for name in ("tpot_s", "e2e_s"):
+        found = errors(law, limits, points, name)
+        if found:
+            return float(np.median(found))
+    return None
+
+
+def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance | CannotServe:
+    bounds = roofline(offer)
+    memory_tok = kv_capacity_tok(offer)
+    if bounds is None:
+        return CannotServe(
+            binding_constraint="no performance data",
+            reasons=(
+                f"no usable measurement of {offer.model.label} on {offer.tier.label}",
+                "and not enough published facts of the accelerator and the model for an estimate",
+            ),
+            would_fit_if="you uploaded a sweep over concurrency",
+        )
+    if memory_tok is not None and memory_tok <= 0:
+        return _weights_do_not_fit(offer)
+    slots = offer.tier.slot_count or DEFAULT_SLOT_COUNT
+    assumed = Evidence(
+        grade=Grade.ASSUMED_OR_DERIVED,
+        sense=Sense.DERIVED,
+        source="Roofline of the accelerator and the model at typical efficiency; nothing was measured",
+    )
+    return BatchedPerformance(
+        step=prior_step_law(bounds, TYPICAL_EXPONENT),
+        slot_count=slots,
+        kv_capacity_tok=memory_tok,
+        token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
+        overhead_s=ASSUMED_OVERHEAD_S,
+        evidence={"step": assumed, "slot_count": assumed, "overhead_s": assumed},
+        notices=(
+            *notices,
+            "Nothing was measured: speed follows from memory bandwidth and compute, within a factor of two.",
+        ),
+    )
+
+
+def _weights_do_not_fit(offer: Offer) -> CannotServe:
+    count = offer.tier.accelerator_count_per_replica
+    return CannotServe(
+        binding_constraint="memory",
+        reasons=(f"the weights of {offer.model.label} leave no memory for requests on {count} accelerators",),
+        would_fit_if="a replica had more accelerators, or the weights were kept at a lower precision",
+    )
+
+
+def memory_of(offer: Offer, points: Sequence[LoadPoint]) -> Memory:
+    """KV capacity from published facts, unless the measurements show that more fits."""
+    full = kv_capacity_tok(offer)
+    if full is None:
+        return Memory(capacity_tok=None)
+    shown = max(_held_tok(point) for point in points)
+    if full <= 0 or shown <= full:
+        return Memory(capacity_tok=full)
+    halved = kv_capacity_tok(offer, EIGHT_BIT_CACHE_RATIO)
+    if halved is not None and shown <= halved:
+        text = "The measurements hold more context than a 16-bit KV cache leaves room for; taken as 8-bit."
+        return Memory(capacity_tok=halved, notices=(text,))
+    text = "The measurements hold more context than the published memory allows; the measured amount is used."
+    return Memory(capacity_tok=shown, notices=(text,))
+
+
+def _held_tok(point: LoadPoint) -> float:
+    """Context that the requests in slots held at once in a measurement, those still queued left out."""
+    held = point.held_count
+    if held is None:
+        return 0.0
+    if point.kind == "closed" and point.ttft_s is not None and point.e2e_s is not None:
+        held *= max(1.0 - point.ttft_s / point.e2e_s, 0.0)
+    return held * (point.isl_tok + point.osl_tok / 2.0)
+
+
+def _slots(offer: Offer, points: Sequence[LoadPoint]) -> tuple[int, tuple[str, ...]]:
+    """Slots of a replica: as stated, else the most that was measured."""
+    highest = _highest_held(points)
+    farthest = max(1, math.floor(highest * FARTHEST_EXTRAPOLATION_RATIO))
+    stated = offer.tier.slot_count
+    if stated is None:
+        count = max(1, round(highest))
+        return count, (
+            f"Slots are taken as {count}, the highest concurrency measured; the engine may allow more.",
+        )
+    if stated > farthest:
+        return farthest, (
+            f"Measured up to {highest:.0f} concurrent requests: beyond {farthest} nothing can be said,"
+            f" so {farthest} of the stated {stated} slots are used.",
+        )
+    return stated, ()
+
+
+def _highest_held(points: Sequence[LoadPoint]) -> float:
+    return max((held for point in points if (held := point.held_count) is not None), default=1.0)
+
+
+def _domain(points: Sequence[LoadPoint]) -> Domain:
+    held = [count for point in points if (count := point.held_count) is not None] or [1.0]
+    return Domain(
+        concurrency_low_count=min(held),
+        concurrency_high_count=max(held),
+        isl_low_tok=min(point.isl_tok for point in points),
+        isl_high_tok=max(point.isl_tok for point in points),
+        osl_low_tok=min(point.osl_tok for point in points),
+        osl_high_tok=max(point.osl_tok for point in points),
+    )
+
+
+def _ladder_notices(points: Sequence[LoadPoint], law: FittedLaw) -> tuple[str, ...]:
+    loads = load_count(points)
+    notices: list[str] = []
+    if loads == 1:
+        notices.append(
+            "Only one load was measured: how speed falls with load is assumed; expect a wide band."
+        )
+    elif not law.exponent_is_fitted:
+        notices.append(
+            f"Only {loads} loads were measured: the curve's exponent is taken as {TYPICAL_EXPONENT}."
+        )
+    if len({point.isl_tok for point in points}) == 1:
+        notices.append(
+            "Only one input length was measured: the costs of batch and context cannot be told apart."
+        )
+    if all(point.ttft_s is None for point in points):
+        notices.append("No time to first token was measured: the cost of prefill is assumed.")
+    return tuple(notices)
+
+
+def grade_of(each: SourcedMeasurement) -> Grade:
+    """The user's own, independent, or the vendor's."""
+    if not each.built_in:
+        return Grade.OWN_MEASUREMENT
+    vendor = (each.measurement.measured_by or "").lower() in VENDOR_WORDS
+    return Grade.VENDOR_WITH_METHOD if vendor else Grade.INDEPENDENT
+
+
+def _evidence(offer: Offer, points: Sequence[LoadPoint]) -> dict[str, Evidence]:
+    """What the performance rests on, wearing the weakest grade of the rows fitted.
+
+    A stated slot count keeps the evidence its tier gives it.
+    """
+    sources = [point.source for point in points]
+    labels = sorted({each.source_label for each in sources})
+    dates = [each.measurement.measured_on for each in sources if each.measurement.measured_on is not None]
+    fitted = Evidence(
+        grade=max(grade_of(each) for each in sources),
+        sense=Sense.TYPICAL,
+        source="; ".join(labels),
+        locator=f"{len(points)} load points",
+        measured_by="; ".join(sorted({each.measurement.measured_by or "" for each in sources} - {""})),
+        checked_on=max(dates, default=None),
+        licence="; ".join(sorted({each.licence for each in sources} - {""})),
+    )
+    evidence = {"step": fitted, "overhead_s": replace(fitted, note="fitted with the step law")}
+    slots = offer.tier.evidence.get("slot_count") if offer.tier.slot_count is not None else fitted
+    return evidence if slots is None else {**evidence, "slot_count": slots}

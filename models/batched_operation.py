@@ -1,0 +1,192 @@
+"""From a load on a batched accelerator to what its users see: one operating point."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.arrival_phases import Phase
+from models.first_token import PrefillStage, mean_itl_s, mean_prefill_s, mean_wait_s, prefill_stage
+from models.latency_sample import PoolSample, sample_pool, sample_requests
+from models.percentiles import UNKNOWN, Percentiles
+from models.performance import ClassLatency, RequestClass
+from models.processor_sharing import Occupancy, Routing, SharedReplica, occupancy
+from models.request_mix import length_moments
+from models.task_time import task_sample
+
+FloatArray = NDArray[np.float64]
+QUANTILES = np.array([0.50, 0.90, 0.95, 0.99])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteadyState:
+    """A pool in one phase of its arrivals.
+
+    weight         share of all requests that arrive in this phase
+    time_fraction  share of time that it lasts
+    wait_s   mean time from arrival to the step that starts one's prompt
+    itl_s    mean gap between tokens; None where no request has a second token
+    """
+
+    weight: float
+    time_fraction: float
+    held: Occupancy
+    stage: PrefillStage
+    wait_s: float
+    itl_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseSample:
+    """One class's requests and tokens in one phase, in seconds, and the means known exactly."""
+
+    weight: float
+    ttft_s: FloatArray
+    e2e_s: FloatArray
+    tpot_s: FloatArray
+    itl_s: FloatArray
+    mean_ttft_s: float
+    mean_e2e_s: float
+    mean_itl_s: float | None
+
+
+def steady_state(
+    replica: SharedReplica, rate_req_per_s: float, replica_count: int, phase: Phase, routing: Routing
+) -> SteadyState:
+    """The pool in one phase; the phase's rate must be above zero and sustainable."""
+    held = occupancy(
+        replica,
+        rate_req_per_s * phase.rate_ratio,
+        replica_count,
+        arrival_scv_ratio=phase.scv_ratio,
+        routing=routing,
+    )
+    stage = prefill_stage(held, replica_count, routing)
+    return SteadyState(
+        weight=phase.time_fraction * phase.rate_ratio,
+        time_fraction=phase.time_fraction,
+        held=held,
+        stage=stage,
+        wait_s=mean_wait_s(stage, held),
+        itl_s=mean_itl_s(stage, held, replica_count),
+    )
+
+
+def mean_latencies_s(state: SteadyState, each: RequestClass, replica_count: int) -> tuple[float, float]:
+    """Mean TTFT and E2E in seconds of one class, network overhead excluded."""
+    fresh = length_moments(each.input_tok, each.cached_input_fraction)
+    prefill_s = mean_prefill_s(state.stage, state.held, fresh.mean, fresh.bins_tok)
+    ttft_s = state.wait_s + prefill_s + siblings_s(state, each, replica_count)
+    decode_tok = length_moments(each.output_tok).mean - 1.0
+    return ttft_s, ttft_s + decode_tok * (state.itl_s or 0.0)
+
+
+def siblings_s(state: SteadyState, each: RequestClass, replica_count: int) -> float:
+    """Mean seconds that a fan-out's other prompts add: they arrive at once and share the same steps."""
+    prompts = max(each.fan_out_count / replica_count, 1.0)
+    replica = state.held.replica
+    prompt_tok = length_moments(each.input_tok, each.cached_input_fraction).mean
+    if prompts * prompt_tok <= replica.token_budget_tok:
+        beside_tok = (prompts - 1.0) * prompt_tok
+    else:
+        beside_tok = ((prompts - 1.0) * prompt_tok + replica.token_budget_tok) / 2.0
+    return replica.step.delta_s_per_input_tok * beside_tok
+
+
+def class_latencies(
+    states: Sequence[SteadyState],
+    classes: Sequence[RequestClass],
+    replica_count: int,
+    overhead_s: float,
+    point_count: int,
+) -> tuple[ClassLatency, ...]:
+    """The latencies each class sees over all phases, network overhead included."""
+    pools = [sample_pool(state.held, state.stage, state.itl_s or 0.0, point_count) for state in states]
+    return tuple(
+        _class_latency(
+            [
+                _phase_sample(state, pool, each, replica_count, overhead_s)
+                for state, pool in zip(states, pools, strict=True)
+            ],
+            each,
+            point_count,
+        )
+        for each in classes
+    )
+
+
+def _class_latency(samples: Sequence[PhaseSample], each: RequestClass, point_count: int) -> ClassLatency:
+    weights = np.array([sample.weight for sample in samples])
+    weights = weights / weights.sum()
+    e2e_s = _resampled([sample.e2e_s for sample in samples], weights, point_count)
+    mean_e2e_s = float(weights @ np.array([sample.mean_e2e_s for sample in samples]))
+    task_s = task_sample(e2e_s, each.sequential_call_count, each.pause_s, each.fan_out_count)
+    known_task_mean = (
+        each.sequential_call_count * mean_e2e_s + (each.sequential_call_count - 1) * each.pause_s
+        if each.fan_out_count == 1
+        else float(task_s.mean())
+    )
+    return ClassLatency(
+        name=each.name,
+        ttft_s=_pooled([s.ttft_s for s in samples], weights, [s.mean_ttft_s for s in samples]),
+        itl_s=_pooled([s.itl_s for s in samples], weights, [s.mean_itl_s for s in samples]),
+        tpot_s=_pooled([s.tpot_s for s in samples], weights, None),
+        e2e_s=_pooled([s.e2e_s for s in samples], weights, [s.mean_e2e_s for s in samples]),
+        task_s=_pooled([task_s], np.ones(1), [known_task_mean]),
+    )
+
+
+def _phase_sample(
+    state: SteadyState, pool: PoolSample, each: RequestClass, replica_count: int, overhead_s: float
+) -> PhaseSample:
+    requests = sample_requests(pool, each)
+    mean_ttft_s, mean_e2e_s = mean_latencies_s(state, each, replica_count)
+    shift_s = overhead_s + siblings_s(state, each, replica_count)
+    return PhaseSample(
+        weight=state.weight,
+        ttft_s=requests.ttft_s + shift_s,
+        e2e_s=requests.e2e_s + shift_s,
+        tpot_s=requests.tpot_s,
+        itl_s=pool.itl_s if state.itl_s is not None else pool.itl_s[:0],
+        mean_ttft_s=mean_ttft_s + overhead_s,
+        mean_e2e_s=mean_e2e_s + overhead_s,
+        mean_itl_s=state.itl_s,
+    )
+
+
+def _pooled(
+    samples: Sequence[FloatArray], weights: FloatArray, means: Sequence[float | None] | None
+) -> Percentiles:
+    """Percentiles of a weighted mixture; means known better than the sample's take their place."""
+    if any(len(sample) == 0 for sample in samples):
+        return UNKNOWN
+    if means is None:
+        means = [float(sample.mean()) for sample in samples]
+    mean = sum(float(w) * m for w, m in zip(weights, means, strict=True) if m is not None)
+    p50, p90, p95, p99 = (float(value) for value in _quantiles(samples, weights))
+    return Percentiles(mean=mean, p50=p50, p90=p90, p95=p95, p99=p99)
+
+
+def _quantiles(samples: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
+    if len(samples) == 1:
+        values: FloatArray = np.quantile(samples[0], QUANTILES)
+        return values
+    pooled = np.concatenate(samples)
+    mass = np.concatenate([np.full(len(s), w / len(s)) for s, w in zip(samples, weights, strict=True)])
+    order = np.argsort(pooled)
+    middles = np.cumsum(mass[order]) - mass[order] / 2.0
+    mixed: FloatArray = np.interp(QUANTILES, middles, pooled[order])
+    return mixed
+
+
+def _resampled(samples: Sequence[FloatArray], weights: FloatArray, point_count: int) -> FloatArray:
+    """One equally weighted sample of a mixture, ascending for several phases."""
+    if len(samples) == 1:
+        return samples[0]
+    pooled = np.concatenate(samples)
+    mass = np.concatenate([np.full(len(s), w / len(s)) for s, w in zip(samples, weights, strict=True)])
+    order = np.argsort(pooled)
+    middles = np.cumsum(mass[order]) - mass[order] / 2.0
+    even: FloatArray = np.interp((np.arange(point_count) + 0.5) / point_count, middles, pooled[order])
+    return even

@@ -1,0 +1,129 @@
+"""How long a request waits for its first token on a replica that works in steps.
+
+A request that finds a free slot waits for the running step to end, joins the next one and shares it
+with other prompts that came in meanwhile: a gated recursion T' = A + delta * (prompts that arrived
+during T). Exact means for Poisson arrivals on one replica; the corrections for join-shortest-queue were
+fitted to an iteration-level simulation of the same assumptions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.processor_sharing import Occupancy, Routing
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefillStage:
+    """The gated stage of one replica, in seconds unless a name says otherwise.
+
+    step_s              mean decode step seen by an arrival (A)
+    idle_probability    share of arrivals that find an idle replica
+    prefill_fraction    rho_p: share of time spent on prefill
+    company_fraction    chi: share of other prompts that still land on this replica's running step
+    residual_ratio      wait for the running step over half a decode step
+    prompt_work_s       S: work of each prompt bin, further steps of long prompts included
+    noticed_work_s      the part of S before routing stops choosing the replica
+    work_fraction       share of a replica's time that S takes
+    gated_step_s        mean step with its prompts
+    gated_square        mean square of that
+    """
+
+    step_s: float
+    idle_probability: float
+    prefill_fraction: float
+    company_fraction: float
+    residual_ratio: float
+    prompt_work_s: FloatArray
+    noticed_work_s: FloatArray
+    work_fraction: float
+    gated_step_s: float
+    gated_square: float
+
+
+def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> PrefillStage:
+    """The prefill stage of a pool whose occupancy is known."""
+    replica, law, mix = held.replica, held.replica.step, held.replica.mix
+    delta_s, rate = law.delta_s_per_input_tok, held.per_replica_rate
+    step_s = float(held.probability @ replica.decode_step_s(held.held_per_replica))
+    prefill = held.prefill_fraction
+    full_chunk_s = step_s + delta_s * replica.chunk_tok
+    spill = min(1.0, rate * mix.prompt_tok * full_chunk_s / replica.chunk_tok)
+    prompts = mix.prompt_bins_tok
+    further = step_s * prompts / replica.chunk_tok * np.where(prompts > replica.chunk_tok, 1.0, spill)
+    work_s = delta_s * prompts + further
+    gated_s = step_s / (1.0 - prefill)
+    variance = rate * gated_s * delta_s**2 * mix.prompt_square / (1.0 - prefill**2)
+    chi, residual_ratio, noticed_s = _routing_terms(replica_count, routing, rate, gated_s, work_s, prefill)
+    return PrefillStage(
+        step_s=step_s,
+        idle_probability=float(held.probability[held.count < held.member_count].sum()),
+        prefill_fraction=prefill,
+        company_fraction=chi,
+        residual_ratio=residual_ratio,
+        prompt_work_s=work_s,
+        noticed_work_s=noticed_s,
+        work_fraction=min(rate * float(work_s.mean()), 0.98),
+        gated_step_s=gated_s,
+        gated_square=gated_s**2 + variance,
+    )
+
+
+def _routing_terms(
+    replica_count: int, routing: Routing, rate: float, gated_s: float, work_s: FloatArray, prefill: float
+) -> tuple[float, float, FloatArray]:
+    """Company factor, residual factor and noticed work under the routing rule."""
+    alone = (1.0 + prefill) / (1.0 - prefill)
+    if replica_count == 1 or routing == "random":
+        return 1.0, alone, work_s
+    if routing == "round_robin":
+        return 1.0 / replica_count**2, alone, work_s
+    horizon_s = (0.04 + (replica_count - 1) ** -1.2) / rate + 0.6 * gated_s
+    return (
+        0.57 + 0.43 / replica_count**2,
+        1.0 + 0.15 * (1.0 - 1.0 / replica_count),
+        np.minimum(work_s, horizon_s),
+    )
+
+
+def mean_company_s(stage: PrefillStage, held: Occupancy) -> float:
+    """Mean seconds that prompts arriving beside one's own add to the step in which it is prefilled."""
+    delta_s = held.replica.step.delta_s_per_input_tok
+    full_chunk_s = (stage.step_s + delta_s * held.replica.chunk_tok) / 2.0
+    within_s = min(stage.gated_square / (2.0 * stage.gated_step_s), full_chunk_s)
+    return stage.company_fraction * stage.prefill_fraction * within_s
+
+
+def mean_before_prefill_s(stage: PrefillStage, held: Occupancy) -> float:
+    """Mean seconds from finding a busy replica with a free slot to the step that starts one's prompt."""
+    work, noticed = stage.prompt_work_s, stage.noticed_work_s
+    behind_s = float((noticed * (work - noticed / 2.0)).mean())
+    queued_s = held.per_replica_rate * behind_s / (1.0 - stage.work_fraction)
+    return stage.step_s / 2.0 * stage.residual_ratio + queued_s
+
+
+def mean_wait_s(stage: PrefillStage, held: Occupancy) -> float:
+    """Mean seconds from arrival to the step that starts one's prompt, slot wait included."""
+    busy = 1.0 - stage.idle_probability
+    return busy * mean_before_prefill_s(stage, held) + held.full_probability * held.wait_if_full_s
+
+
+def mean_prefill_s(
+    stage: PrefillStage, held: Occupancy, prompt_tok: float, prompt_bins_tok: FloatArray
+) -> float:
+    """Mean seconds in a slot until the first token, for prompts of these lengths."""
+    chunk_count = float(np.ceil(prompt_bins_tok / held.replica.chunk_tok).mean())
+    own_s = stage.step_s * chunk_count + held.replica.step.delta_s_per_input_tok * prompt_tok
+    return own_s + (1.0 - stage.idle_probability) * mean_company_s(stage, held)
+
+
+def mean_itl_s(stage: PrefillStage, held: Occupancy, replica_count: int) -> float | None:
+    """Mean gap between tokens by Little's law on the slots; None where no request has a second token."""
+    mix = held.replica.mix
+    if mix.decode_tok <= 0:
+        return None
+    in_slot_s = held.busy_slot_count / (held.per_replica_rate * replica_count)
+    return (in_slot_s - mean_prefill_s(stage, held, mix.prompt_tok, mix.prompt_bins_tok)) / mix.decode_tok

@@ -1,0 +1,178 @@
+"""The spread of latencies: one fixed sample of requests sent through a pool whose occupancy is known.
+
+Every point is a request that arrives at random: it finds some number of others, waits for a slot or for
+the running step, shares steps with prompts that come in meanwhile, and decodes among the others. TTFT,
+ITL, TPOT and E2E percentiles come from the same points, so they hold together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from models.first_token import PrefillStage
+from models.fixed_sample import compound_poisson, uniforms
+from models.lengths import TokenLengths
+from models.performance import RequestClass
+from models.processor_sharing import Occupancy
+from models.request_mix import fresh_tok, length_moments
+
+FloatArray = NDArray[np.float64]
+
+# Rows of the fixed uniforms, one meaning each.
+STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT, OWN_OUTPUT, SLOWNESS, TOKEN_STATE = range(8)
+# Tables of fixed Poisson streams, one meaning each.
+RUNNING, COMPANY, DECODING, TOKEN_STEP = range(4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSample:
+    """What sample requests find in the pool, whatever their own lengths; arrays of one shape, seconds.
+
+    step_s      decode step while the request is prefilled
+    before_s    from arrival to the step that starts its prompt
+    company_s   other prompts in that step
+    itl_s       gaps between tokens, one per sampled token
+    """
+
+    held: Occupancy
+    stage: PrefillStage
+    step_s: FloatArray
+    before_s: FloatArray
+    company_s: FloatArray
+    itl_s: FloatArray
+    mean_itl_s: float
+    step_scv_ratio: float
+
+
+def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_count: int) -> PoolSample:
+    """Send `point_count` (a power of two) requests into the pool."""
+    draws = uniforms(point_count)
+    cumulative = np.cumsum(held.probability)
+    state = np.minimum(np.searchsorted(cumulative, draws[STATE] * cumulative[-1]), len(cumulative) - 1)
+    step_s = held.replica.decode_step_s(held.held_per_replica)[state]
+    full = held.count[state] >= held.capacity_count
+    idle = held.count[state] < held.member_count
+    running_s = _running_step_s(held, stage, step_s, draws)
+    age_s = draws[WAIT] * running_s
+    company_s = _company_s(held, stage, running_s)
+    slot_wait_s = -np.log(draws[WAIT]) * held.wait_if_full_s
+    before_s = np.where(full, slot_wait_s, np.where(idle, 0.0, running_s - age_s))
+    itl_s, step_scv = _token_gaps(held, point_count, draws[TOKEN_STATE])
+    return PoolSample(
+        held=held,
+        stage=stage,
+        step_s=step_s,
+        before_s=before_s,
+        company_s=np.where(idle, 0.0, company_s),
+        itl_s=itl_s,
+        mean_itl_s=mean_itl_s,
+        step_scv_ratio=step_scv,
+    )
+
+
+def _running_step_s(
+    held: Occupancy, stage: PrefillStage, step_s: FloatArray, draws: FloatArray
+) -> FloatArray:
+    """The step that runs when a request arrives: long steps are met more often than short ones."""
+    delta_s, mix = held.replica.step.delta_s_per_input_tok, held.replica.mix
+    expected = held.per_replica_rate * step_s / (1.0 - stage.prefill_fraction)
+    ordinary_s = step_s + delta_s * compound_poisson(expected, mix.prompt_bins_tok, RUNNING)
+    noticed = stage.noticed_work_s
+    noticed_fraction = held.per_replica_rate * float(noticed.mean())
+    prompt_running = noticed_fraction / (noticed_fraction + 1.0 - stage.work_fraction)
+    cumulative = np.cumsum(noticed)
+    picked = np.searchsorted(cumulative, draws[RUNNING_SIZE] * cumulative[-1])
+    work_s = stage.prompt_work_s[np.minimum(picked, len(noticed) - 1)]
+    running_s: FloatArray = ordinary_s + np.where(draws[PROMPT_RUNNING] < prompt_running, work_s, 0.0)
+    return running_s
+
+
+def _company_s(held: Occupancy, stage: PrefillStage, running_s: FloatArray) -> FloatArray:
+    """Prompts that came in during the running step and share the next one, within its budget."""
+    replica = held.replica
+    expected = stage.company_fraction * held.per_replica_rate * running_s
+    tokens = compound_poisson(expected, replica.mix.prompt_bins_tok, COMPANY)
+    company_s: FloatArray = replica.step.delta_s_per_input_tok * np.minimum(tokens, replica.chunk_tok)
+    return company_s
+
+
+def _token_gaps(held: Occupancy, point_count: int, draw: FloatArray) -> tuple[FloatArray, float]:
+    """Gaps between tokens, and the squared coefficient of variation of the mean step between states."""
+    replica = held.replica
+    in_slots = held.held_per_replica
+    shared_s = replica.shared_step_s(in_slots)
+    weight = held.probability * in_slots / shared_s
+    cumulative = np.cumsum(weight)
+    state = np.minimum(np.searchsorted(cumulative, draw * cumulative[-1]), len(cumulative) - 1)
+    step_s = replica.decode_step_s(in_slots)[state]
+    delta_s = replica.step.delta_s_per_input_tok
+    bins = replica.mix.prompt_bins_tok
+    longest_s = step_s + delta_s * np.maximum(replica.token_budget_tok - in_slots[state], 0.0)
+    before_s = shared_s[state]
+    first_s = np.minimum(
+        step_s + delta_s * compound_poisson(held.per_replica_rate * before_s, bins, TOKEN_STEP), longest_s
+    )
+    order = np.roll(first_s, 1)
+    gaps_s: FloatArray = np.minimum(
+        step_s
+        + delta_s * compound_poisson(held.per_replica_rate * (order + before_s) / 2.0, bins, TOKEN_STEP),
+        longest_s,
+    )
+    mean_s = float(weight @ shared_s) / float(cumulative[-1])
+    square = float(weight @ shared_s**2) / float(cumulative[-1])
+    return gaps_s, max(square / mean_s**2 - 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSample:
+    """The latencies of one class at the sample's points, in seconds; `decode_tok` is n - 1."""
+
+    ttft_s: FloatArray
+    e2e_s: FloatArray
+    decode_tok: FloatArray
+
+    @property
+    def tpot_s(self) -> FloatArray:
+        """Per request with at least two tokens."""
+        several = self.decode_tok > 0
+        gaps: FloatArray = (self.e2e_s[several] - self.ttft_s[several]) / self.decode_tok[several]
+        return gaps
+
+
+def sample_requests(pool: PoolSample, each: RequestClass) -> RequestSample:
+    """One class's own lengths on what its requests find in the pool; overhead excluded."""
+    point_count = len(pool.step_s)
+    draws = uniforms(point_count)
+    inputs = fresh_tok(_lengths_at(each.input_tok, draws[OWN_PROMPT]), each.cached_input_fraction)
+    decode_tok = _lengths_at(each.output_tok, draws[OWN_OUTPUT]) - 1.0
+    replica = pool.held.replica
+    own_s = pool.step_s * np.ceil(inputs / replica.chunk_tok) + replica.step.delta_s_per_input_tok * inputs
+    ttft_s = pool.before_s + own_s + pool.company_s
+    return RequestSample(
+        ttft_s=ttft_s, e2e_s=ttft_s + _decode_time_s(pool, decode_tok), decode_tok=decode_tok
+    )
+
+
+def _lengths_at(lengths: TokenLengths, fraction: FloatArray) -> FloatArray:
+    bins = length_moments(lengths).bins_tok
+    return bins[(fraction * len(bins)).astype(np.int64)]
+
+
+def _decode_time_s(pool: PoolSample, decode_tok: FloatArray) -> FloatArray:
+    """From the first token to the last: steps that drift with the pool, and prompts that stall them."""
+    held, stage, replica = pool.held, pool.stage, pool.held.replica
+    share = min(stage.prefill_fraction, 0.999)
+    plain_s = decode_tok * pool.mean_itl_s
+    relaxation = replica.step.alpha_s * (1.0 - share) / (replica.step_count * stage.step_s**2)
+    ages = np.maximum(relaxation * plain_s, 1e-9)
+    averaged = 2.0 * (ages + np.expm1(-ages)) / ages**2
+    sigma_square = np.log1p(pool.step_scv_ratio * averaged)
+    normals = ndtri(uniforms(len(decode_tok))[SLOWNESS])
+    slowness = np.exp(np.sqrt(sigma_square) * normals - sigma_square / 2.0)
+    stalls_tok = compound_poisson(held.per_replica_rate * plain_s, replica.mix.prompt_bins_tok, DECODING)
+    decode_s: FloatArray = (
+        plain_s * (1.0 - share) * slowness + replica.step.delta_s_per_input_tok * stalls_tok
+    )
+    return decode_s

@@ -1,0 +1,186 @@
+"""Bytes and operations behind a token: weights, KV cache, and what hardware can do at best.
+
+The roofline gives a floor (no step is faster than its bytes over bandwidth) and, with typical
+efficiencies, a prior for the step law where nothing was measured.
+Sources: S. Williams, A. Waterman and D. Patterson 2009 (roofline); R. Pope and others 2022 (inference
+costs of transformers). Exact for memory traffic of dense models; mixtures assume uniform routing, which
+overstates the experts touched.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.performance import StepLaw
+from models.tiers import Accelerator, Model, Offer
+
+BYTE_PER_WEIGHT = {
+    "fp32": 4.0,
+    "bf16": 2.0,
+    "fp16": 2.0,
+    "float16": 2.0,
+    "bfloat16": 2.0,
+    "fp8": 1.0,
+    "int8": 1.0,
+    "w8a8": 1.0,
+    "w8a16": 1.0,
+    "q8_0": 1.0625,
+    "fp4": 0.5,
+    "int4": 0.5,
+    "w4a16": 0.5,
+    "nvfp4": 0.5625,  # 4 bit and an 8-bit scale per 16 weights
+    "mxfp4": 0.53125,  # 4 bit and an 8-bit scale per 32 weights
+}
+FLOP_PER_WEIGHT_AND_TOKEN = 2.0  # one multiplication, one addition
+USABLE_MEMORY_FRACTION = 0.9  # vLLM's default gpu_memory_utilization
+MEMORY_EFFICIENCY = 0.6  # of peak bandwidth; 0.4 to 0.8 is seen
+COMPUTE_EFFICIENCY = 0.5  # of peak dense operations; 0.4 to 0.8 is seen
+ENGINE_OVERHEAD_S = 2e-3  # scheduling and launches of one step, assumed
+ALL_REDUCE_LATENCY_S = 1e-5  # one small all-reduce over a scale-up link, assumed
+ALL_REDUCES_PER_LAYER = 2  # after attention and after the feed-forward part (M. Shoeybi and others 2019)
+PRIOR_BATCHES = np.array([1.0, 4.0, 16.0, 64.0, 256.0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roofline:
+    """What one replica can do at best; rates of all its accelerators together."""
+
+    bandwidth_byte_per_s: float
+    flop_per_s: float
+    byte_per_weight: float
+    model: Model
+    accelerator_count: int
+
+    @property
+    def floor_step_s(self) -> float:
+        """Seconds to read once the weights that a single token needs: no step is faster."""
+        return weights_read_byte(self.model, self.byte_per_weight, 1.0) / self.bandwidth_byte_per_s
+
+    @property
+    def floor_prefill_s_per_tok(self) -> float:
+        """Seconds of arithmetic per prompt token at peak: no prefill is faster."""
+        return FLOP_PER_WEIGHT_AND_TOKEN * _known(self.model.active_parameter_count) / self.flop_per_s
+
+    @property
+    def context_s_per_tok(self) -> float | None:
+        """Typical seconds to read the KV cache of one context token; None where the model's is unknown."""
+        if self.model.kv_growing_byte_per_tok is None:
+            return None
+        return self.model.kv_growing_byte_per_tok / (self.bandwidth_byte_per_s * MEMORY_EFFICIENCY)
+
+    @property
+    def prefill_s_per_tok(self) -> float:
+        """Typical seconds of prefill per prompt token."""
+        return self.floor_prefill_s_per_tok / COMPUTE_EFFICIENCY
+
+
+def _known(value: float | None) -> float:
+    if value is None:
+        raise ValueError("a roofline is only built from known facts")
+    return value
+
+
+def byte_per_weight(precision: str) -> float | None:
+    """Bytes of one weight at a named precision; None for a name we do not know."""
+    return BYTE_PER_WEIGHT.get(precision.lower())
+
+
+def weights_byte(model: Model, byte_per_weight: float) -> float | None:
+    """Bytes of all weights; None where the parameter count is not published."""
+    if model.total_parameter_count is None:
+        return None
+    return model.total_parameter_count * byte_per_weight
+
+
+def weights_read_byte(model: Model, byte_per_weight: float, batch_count: float) -> float:
+    """Bytes of weights that a step with `batch_count` tokens reads: all of a dense model's, of a
+    mixture's the shared ones and `1 - (1 - k/E)^b` of the experts (uniform routing).
+    """
+    total, active = _known(model.total_parameter_count), _known(model.active_parameter_count)
+    experts, chosen = model.expert_count, model.experts_per_token_count
+    if not experts or not chosen or chosen >= experts:
+        return total * byte_per_weight if model.kind == "dense" else active * byte_per_weight
+    chance = chosen / experts
+    in_experts = (total - active) / (1.0 - chance)
+    touched: float = 1.0 - (1.0 - chance) ** batch_count
+    return (total - in_experts * (1.0 - touched)) * byte_per_weight
+
+
+def precision_of(offer: Offer) -> str | None:
+    """The precision an offer runs at: the tier's, else the model's own."""
+    return offer.tier.precision or offer.model.native_precision
+
+
+def roofline(offer: Offer) -> Roofline | None:
+    """The roofline of one replica; None where a fact of the accelerator or model is not published."""
+    chip, model, count = offer.accelerator, offer.model, offer.tier.accelerator_count_per_replica
+    precision = precision_of(offer)
+    if chip is None or count is None or precision is None or model.active_parameter_count is None:
+        return None
+    width, peak = byte_per_weight(precision), peak_flop_per_s(chip, precision)
+    if width is None or peak is None or chip.memory_bandwidth_byte_per_s is None:
+        return None
+    if model.total_parameter_count is None:
+        return None
+    return Roofline(
+        bandwidth_byte_per_s=chip.memory_bandwidth_byte_per_s * count,
+        flop_per_s=peak * count,
+        byte_per_weight=width,
+        model=model,
+        accelerator_count=count,
+    )
+
+
+def peak_flop_per_s(chip: Accelerator, precision: str) -> float | None:
+    """Dense peak at a precision; weights narrower than the chip computes with run at its next wider rate."""
+    width = byte_per_weight(precision)
+    if width is None:
+        return None
+    wide_enough = [
+        (stated_width, rate)
+        for name, rate in chip.dense_flop_per_s.items()
+        if (stated_width := byte_per_weight(name)) is not None and stated_width >= round(width * 2) / 2
+    ]
+    return min(wide_enough)[1] if wide_enough else None
+
+
+def kv_capacity_tok(offer: Offer, kv_byte_ratio: float = 1.0) -> float | None:
+    """Tokens of KV cache beside the weights of one replica; None where a fact is not published.
+
+    kv_byte_ratio 1 is a 16-bit cache, 0.5 an 8-bit one. 0 or less: the weights leave no room.
+    """
+    chip, model, count = offer.accelerator, offer.model, offer.tier.accelerator_count_per_replica
+    precision = precision_of(offer)
+    width = None if precision is None else byte_per_weight(precision)
+    weights = None if width is None else weights_byte(model, width)
+    per_tok = model.kv_growing_byte_per_tok
+    if weights is None or not per_tok or chip is None or chip.memory_byte is None or count is None:
+        return None
+    free_byte = chip.memory_byte * count * USABLE_MEMORY_FRACTION - weights
+    return free_byte / (per_tok * kv_byte_ratio)
+
+
+def prior_step_law(bounds: Roofline, exponent: float) -> StepLaw:
+    """The step law that the roofline suggests at typical efficiencies, for where nothing was measured.
+
+    alpha and beta are the straight line in `b^exponent` through overhead, weights read and arithmetic.
+    """
+    model = bounds.model
+    overhead_s = ENGINE_OVERHEAD_S
+    if bounds.accelerator_count > 1 and model.layer_count is not None:
+        overhead_s += ALL_REDUCES_PER_LAYER * model.layer_count * ALL_REDUCE_LATENCY_S
+    read = np.array([weights_read_byte(model, bounds.byte_per_weight, each) for each in PRIOR_BATCHES])
+    step_s = (
+        overhead_s
+        + read / (bounds.bandwidth_byte_per_s * MEMORY_EFFICIENCY)
+        + PRIOR_BATCHES * bounds.prefill_s_per_tok
+    )
+    powers = PRIOR_BATCHES**exponent
+    slope = float(np.polyfit(powers, step_s, 1, w=1.0 / step_s)[0])
+    return StepLaw(
+        alpha_s=max(float(step_s[0]) - slope, bounds.floor_step_s),
+        beta_s_per_seq=slope,
+        exponent=exponent,
+        gamma_s_per_context_tok=bounds.context_s_per_tok or 0.0,
+        delta_s_per_input_tok=bounds.prefill_s_per_tok,
+    )
