@@ -58,6 +58,8 @@ def _sourced(row: Mapping[str, Any], number: int, source: Source) -> SourcedMeas
 
 
 def _measurement(row: Mapping[str, Any]) -> Measurement:
+    load: dict[str, Any] = {LOAD_FIELD[row["load_kind"]]: row["load"]}
+    same: dict[str, Any] = {name: row.get(name) for name in SAME_FIELDS}
     return Measurement(
         model=row["model"],
         accelerator=row["accelerator"],
@@ -67,8 +69,8 @@ def _measurement(row: Mapping[str, Any]) -> Measurement:
         tpot_s=_percentiles(row, "tpot"),
         e2e_s=_percentiles(row, "e2e"),
         measured_by=MEASURED_BY[row["source"]],
-        **{LOAD_FIELD[row["load_kind"]]: row["load"]},
-        **{name: row.get(name) for name in SAME_FIELDS},
+        **load,
+        **same,
     )
 
 

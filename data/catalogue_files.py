@@ -3,7 +3,7 @@
 The files under `catalogue/` are the truth; this module reads them once and refuses a value without evidence.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -154,19 +154,22 @@ def _tiers(
 
 def _dangling(catalogue: Catalogue) -> list[Problem]:
     """References from tiers and prices to things that the catalogue does not hold."""
-    references = [("model", model, catalogue.models, f"tier {tier}") for tier, model in catalogue.listings]
-    references += [
-        ("accelerator", tier.accelerator, catalogue.accelerators, f"tier {tier.id}")
-        for tier in catalogue.tiers.values()
-        if tier.accelerator
-    ]
-    references += [
-        ("accelerator", rate.accelerator_id, catalogue.accelerators, "accelerator_rates.csv")
-        for rate in catalogue.hourly_rates
-    ]
-    references += [
-        ("listing", (each.tier_id, each.model_id), catalogue.listings, "token_price_overrides.csv")
-        for each in catalogue.price_overrides
+    accelerators, listings = catalogue.accelerators, catalogue.listings
+    references: list[tuple[str, object, Collection[object], str]] = [
+        *(("model", model, catalogue.models, f"tier {tier}") for tier, model in listings),
+        *(
+            ("accelerator", tier.accelerator, accelerators, f"tier {tier.id}")
+            for tier in catalogue.tiers.values()
+            if tier.accelerator
+        ),
+        *(
+            ("accelerator", rate.accelerator_id, accelerators, "accelerator_rates.csv")
+            for rate in catalogue.hourly_rates
+        ),
+        *(
+            ("listing", (each.tier_id, each.model_id), listings, "token_price_overrides.csv")
+            for each in catalogue.price_overrides
+        ),
     ]
     return [
         Problem(

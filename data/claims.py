@@ -19,6 +19,7 @@ class Claim:
     arithmetic    how a derived value follows from others, as an expression; "" where it is not derived
     kind          what sort of statement: spec, event, measurement, financial, opinion, ...
     measured_by   who measured it; "nobody" where it was only said
+    checked_against  another source that was asked, or ""
     status        what became of it by the day it was last checked
     """
 
@@ -38,6 +39,7 @@ class Claim:
     grade: Grade
     source: str
     locator: str
+    checked_against: str
     status: str
     arithmetic: str
     note: str
@@ -55,6 +57,7 @@ def read_claim(raw: Mapping[str, Any], path: str, problems: list[Problem]) -> Cl
             "conditions",
             "date",
             "locator",
+            "checked_against",
             "status",
             "arithmetic",
             "note",

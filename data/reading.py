@@ -55,12 +55,12 @@ class Reader:
         """Note that the value at `key` cannot be used."""
         self.problems.append(Problem(path=self.at(key), message=message, cure=cure))
 
-    def value(self, key: str) -> Any:  # noqa: ANN401  (whatever the file holds)
+    def value(self, key: str) -> Any:
         """The raw value, None where left out or null; the key counts as known from now on."""
         self.asked.append(key)
         return self.raw.get(key)
 
-    def required(self, key: str, what: str) -> Any:  # noqa: ANN401
+    def required(self, key: str, what: str) -> Any:
         """The raw value; a problem where it is missing."""
         value = self.value(key)
         if value is None:

@@ -37,8 +37,8 @@ usd_per_accelerator_h input_usd_per_mtok cached_input_usd_per_mtok output_usd_pe
 peak_rate_req_per_s arrival hourly_fraction input_tok output_tok cached_input_fraction task targets value
 metric quantile limit_s mean p50 p95 cv values clip from_trace
 grade sense source stated_by measured_by checked_on
-""".split()
-_RANK = {key: rank for rank, key in enumerate(KEY_ORDER)}
+"""
+_RANK = {key: rank for rank, key in enumerate(KEY_ORDER.split())}
 
 
 def read_draft(raw: bytes | str, name: str = "scenario") -> dict[str, Any]:
@@ -61,7 +61,7 @@ def read_draft(raw: bytes | str, name: str = "scenario") -> dict[str, Any]:
 
 def write_draft(draft: Mapping[str, Any]) -> str:
     """The draft as YAML, keys in a stable order; `read_draft` gives it back."""
-    return yaml.dump(
+    text: str = yaml.dump(
         _ordered(draft),
         Dumper=_Dumper,
         sort_keys=False,
@@ -69,6 +69,7 @@ def write_draft(draft: Mapping[str, Any]) -> str:
         width=100,
         default_flow_style=None,
     )
+    return text
 
 
 def draft_id(draft: Mapping[str, Any]) -> str:
@@ -95,7 +96,7 @@ def _decoded(raw: bytes | str, name: str) -> str:
         raise _refusal(f"{name}, line {line}", "is not UTF-8 text", "Save the file as UTF-8.") from None
 
 
-def _from_json(text: str, name: str) -> Any:  # noqa: ANN401
+def _from_json(text: str, name: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
     except json.JSONDecodeError:
@@ -119,7 +120,7 @@ def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number a scenario can use")
 
 
-def _from_yaml(text: str, name: str) -> Any:  # noqa: ANN401
+def _from_yaml(text: str, name: str) -> Any:
     try:
         _check_events(text, name)
         return yaml.load(text, Loader=_Loader)  # noqa: S506  (a safe loader: no tags, no objects)
@@ -180,7 +181,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.v
 _Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """Quotes whatever any YAML reader, old or new, would not take for text; days stay bare."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012
@@ -195,7 +196,7 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.0123456789"))
 
 
-def _plain(value: Any, path: str, depth: int, count: list[int], problems: list[Problem]) -> Any:  # noqa: ANN401
+def _plain(value: Any, path: str, depth: int, count: list[int], problems: list[Problem]) -> Any:
     """The value with every mapping, list and number checked; faults go to `problems`."""
     count[0] += 1
     if depth > MAX_DEPTH or count[0] > MAX_VALUES:
@@ -230,7 +231,7 @@ def _fault(value: object) -> str:
     return ""
 
 
-def _ordered(value: Any) -> Any:  # noqa: ANN401
+def _ordered(value: Any) -> Any:
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (_RANK.get(key, len(_RANK)), key))
         return {key: _ordered(value[key]) for key in keys}
@@ -239,7 +240,7 @@ def _ordered(value: Any) -> Any:  # noqa: ANN401
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def _canonical(value: Any) -> Any:  # noqa: ANN401
+def _canonical(value: Any) -> Any:
     """The value with whole floats as integers and days as text, so that 1 and 1.0 are one scenario."""
     if isinstance(value, Mapping):
         return {key: _canonical(each) for key, each in value.items()}
@@ -250,6 +251,6 @@ def _canonical(value: Any) -> Any:  # noqa: ANN401
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def same_value(one: Any, other: Any) -> bool:  # noqa: ANN401
+def same_value(one: Any, other: Any) -> bool:
     """Whether two parts of a draft say the same, whatever their key order and number types."""
     return bool(_canonical(one) == _canonical(other))

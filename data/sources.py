@@ -22,7 +22,7 @@ class Source:
         return f"{self.title} ({self.url})" if self.url else self.title
 
 
-def read_source(source_id: str, raw: Any, path: str, problems: list[Any]) -> Source:  # noqa: ANN401
+def read_source(source_id: str, raw: Any, path: str, problems: list[Any]) -> Source:
     """One entry of `sources.toml`."""
     reader = Reader(raw, path, problems)
     source = Source(

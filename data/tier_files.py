@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from data.reading import Reader, read_evidence_by_field
 from data.token_prices import ListedPrice, read_listed_price
@@ -121,7 +121,7 @@ def read_rented_tier(raw: object, path: str, problems: list[Problem]) -> tuple[T
         tier_id=tier.id,
         model_id=reader.text("model", required=True),
         precision=reader.text("precision", required=True),
-        card=cast(str, reader.text("card", required=True)),
+        card=reader.text("card", required=True),
     )
     reader.close()
     return tier, listing

@@ -123,12 +123,12 @@ def _listed_on(
     )
 
 
-def _applies(variant: Any, wanted: Mapping[str, str], noon: datetime) -> bool:  # noqa: ANN401
+def _applies(variant: Any, wanted: Mapping[str, str], noon: datetime) -> bool:
     begun = variant.constraint is None or variant.constraint.active(noon)
     return begun and all(wanted.get(key) == value for key, value in variant.when.items())
 
 
-def _base_rate(price: Any) -> float | None:  # noqa: ANN401  (Decimal, or tiers with a base)
+def _base_rate(price: Any) -> float | None:
     return None if price is None else float(getattr(price, "base", price))
 
 
