@@ -13,24 +13,21 @@ NUMBER = re.compile(
     r"\s*(?P<unit>[a-zA-Zµμ%/]+(?:/[a-zA-Z]+)*)?"
 )
 SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2212": "-", "\u2019": "'"})
-FACTOR_BY_TIME_UNIT = {
-    "s": 1.0,
-    "sec": 1.0,
-    "secs": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "ms": 1e-3,
-    "msec": 1e-3,
-    "millisecond": 1e-3,
-    "milliseconds": 1e-3,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "usec": 1e-6,
-    "microseconds": 1e-6,
-    "ns": 1e-9,
-    "min": 60.0,
-    "minutes": 60.0,
+# Powers of ten to seconds: shifting the decimal mark in the text is exact, multiplying a float is not.
+POWER_BY_TIME_UNIT = {
+    "s": 0,
+    "sec": 0,
+    "secs": 0,
+    "second": 0,
+    "seconds": 0,
+    "ms": -3,
+    "msec": -3,
+    "millisecond": -3,
+    "milliseconds": -3,
+    "us": -6,
+    "usec": -6,
+    "microseconds": -6,
+    "ns": -9,
 }
 GROUPED_ONCE_POINT = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 GROUPED_ONCE_COMMA = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
@@ -95,10 +92,13 @@ def _mark_proved_by(digits: str) -> DecimalMark | None:
     return None
 
 
-def number_of(digits: str, mark: DecimalMark | None, *, point_is_decimal: bool = True) -> float:
+def number_of(
+    digits: str, mark: DecimalMark | None, *, power: int = 0, point_is_decimal: bool = True
+) -> float:
     """The value of a number's text; NotANumber where it is malformed, infinite or cannot be told apart.
 
     mark   the decimal mark the file proves; None where it proves none
+    power  the decimal power of the unit: -3 reads milliseconds as seconds
     point_is_decimal   whether `1.234` is a decimal where nothing proves it (yes in comma-separated files)
     """
     sign = -1.0 if digits.startswith("-") else 1.0
@@ -113,7 +113,7 @@ def number_of(digits: str, mark: DecimalMark | None, *, point_is_decimal: bool =
     if mark == "comma":
         plain = plain.replace(",", ".")
     try:
-        value = sign * float(plain + (f"e{exponent}" if exponent else ""))
+        value = sign * float(f"{plain}e{int(exponent or 0) + power}")
     except ValueError:
         raise NotANumber(f"{shown(digits)} is not a number") from None
     if not math.isfinite(value):

@@ -75,14 +75,14 @@ def _skip_blank(text: str, position: int) -> int:
     return position
 
 
-def _objects(value: Any, line: int) -> list[JsonDocument]:  # noqa: ANN401  any JSON value
+def _objects(value: Any, line: int) -> list[JsonDocument]:
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) for item in values):
         raise _Refused("expected an object or a list of objects")
     return [JsonDocument(value=item, line=line) for item in values]
 
 
-def _check_depth(value: Any) -> None:  # noqa: ANN401  any JSON value
+def _check_depth(value: Any) -> None:
     level = [value]
     for _ in range(DEEPEST_LEVEL):
         level = [

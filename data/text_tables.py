@@ -45,7 +45,7 @@ def read_table(name: str, text: str, count_known: Callable[[tuple[str, ...]], in
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Rows that are neither blank nor comments, with the line each begins on."""
+    """Rows that are not blank, with the line each begins on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         first_line = reader.line_num + 1
@@ -56,8 +56,6 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]
         except csv.Error as error:
             error.line = first_line  # type: ignore[attr-defined]
             raise
-        if cells and cells[0].lstrip().startswith("#"):
-            continue
         if any(cell.strip() for cell in cells):
             yield first_line, tuple(cell.strip() for cell in cells)
 
@@ -66,12 +64,19 @@ def _first_records(text: str, delimiter: str) -> list[tuple[int, tuple[str, ...]
     found: list[tuple[int, tuple[str, ...]]] = []
     try:
         for record in _records(text, delimiter):
-            found.append(record)
+            if not record[1][0].startswith("#"):
+                found.append(record)
             if len(found) == HEADER_SEARCH_ROWS:
                 break
     except csv.Error:
         pass  # the whole reading names the line
     return found
+
+
+def likely_header(text: str, count_known: Callable[[tuple[str, ...]], int]) -> tuple[str, ...]:
+    """The cells of the row that reads most like a header, found without reading the whole text."""
+    records = [cells for delimiter in DELIMITERS for _, cells in _first_records(text, delimiter)]
+    return max(records, key=lambda cells: (count_known(cells), len(cells)), default=())
 
 
 def _header_score(
@@ -104,7 +109,7 @@ def _table(
     rows: list[tuple[int, tuple[str, ...]]] = []
     problems: list[Problem] = []
     for line, cells in _records(text, delimiter):
-        if line <= header_line or _is_rule(cells):
+        if line <= header_line or _is_rule(cells) or _is_comment(cells, width):
             continue
         if len(rows) == ROW_LIMIT:
             return Problem(
@@ -132,12 +137,17 @@ def _is_rule(cells: tuple[str, ...]) -> bool:
     return len(filled) > 1 and all(len(cell) > 2 and set(cell) <= set("-: ") for cell in filled)
 
 
+def _is_comment(cells: tuple[str, ...], width: int) -> bool:
+    """A note among the rows; a full row whose first cell begins with # is data."""
+    return cells[0].startswith("#") and (len(cells) != width or not any(cells[1:]))
+
+
 def _row_problem(line: int, cells: tuple[str, ...], width: int) -> Problem | None:
     if len(cells) < width or any(cells[width:]):
         return Problem(
             path=f"row {line}",
             message=f"it has {len(cells)} cells and the header has {width}",
-            cure="Fill the missing cells with nothing between the delimiters, or quote a cell that holds one.",
+            cure="Keep the delimiter of an empty cell, and quote a cell that holds one.",
         )
     for number, cell in enumerate(cells, start=1):
         if len(cell) > CELL_LIMIT_LETTERS:

@@ -1,0 +1,35 @@
+"""Every result format that can be read, in sniffing order; a new one is one file and one line here."""
+
+from typing import Protocol
+
+from data.file_content import FileContent, Reading
+from data.importers import canonical_csv
+
+
+class Importer(Protocol):
+    """What a format's module offers.
+
+    KEY, LABEL   the name in commands and the name on screen
+    sniff        0 (not mine) to 1 (certainly mine); looks at the content, never at the file's name
+    read         all its rows, with a problem for each that is refused
+    """
+
+    KEY: str
+    LABEL: str
+
+    def sniff(self, content: FileContent) -> float:
+        """How surely the content is of this format, 0 to 1."""
+
+    def read(self, content: FileContent) -> Reading:
+        """All rows of the content."""
+
+
+IMPORTERS: tuple[Importer, ...] = (canonical_csv,)
+BY_KEY = {importer.KEY: importer for importer in IMPORTERS}
+
+
+def best_importer(content: FileContent) -> Importer | None:
+    """The importer that is surest of the content, the first of equals; None where none knows it."""
+    scores = [(importer.sniff(content), importer) for importer in IMPORTERS]
+    score, importer = max(scores, key=lambda scored: scored[0])
+    return importer if score > 0 else None

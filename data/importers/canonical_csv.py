@@ -1,0 +1,391 @@
+"""A table of benchmark points, one load per row: our own columns, or hand-made ones whose names are known."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any, get_args
+
+from data.cell_numbers import (
+    POWER_BY_TIME_UNIT,
+    DecimalMark,
+    NotANumber,
+    decimal_mark_of,
+    is_missing,
+    number_of,
+    shown,
+    split_unit,
+)
+from data.column_names import ColumnMeaning, is_private, meaning_of, normalised
+from data.columns import LATENCIES, MEASUREMENT_COLUMNS, TEXTS, measurement_of
+from data.file_content import FileContent, Reading
+from data.text_tables import TextTable, likely_header, read_table
+from models.measurements import LoadKind, Measurement
+from models.problems import Problem
+
+KEY = "csv"
+LABEL = "Benchmark table (CSV)"
+
+LOAD_TARGETS = ("concurrency_count", "offered_rate_req_per_s", "batch_count", "users", "load_kind")
+RATE_UNITS = frozenset(("tok_s", "tokens_s", "token_s", "t_s", "req_s", "requests_s", "rps", "tps"))
+CHIPS_IN_CELL = re.compile(r"([0-9]{1,5})\s*[x×*]\s*(\S.*)", re.IGNORECASE)
+WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
+
+
+def sniff(content: FileContent) -> float:
+    """0.5 where a row of the text names a load or a result in words known here; 0 otherwise."""
+    if content.is_json:
+        return 0.0
+    header = likely_header(content.text, count_known)
+    targets = {meaning.target for heading in header if (meaning := meaning_of(heading))}
+    return 0.5 if len(targets) >= 2 and targets - set(TEXTS) else 0.0
+
+
+def count_known(cells: Sequence[str]) -> int:
+    """How many of the cells are headings known here."""
+    return sum(meaning_of(cell) is not None for cell in cells if cell)
+
+
+def read(content: FileContent) -> Reading:
+    """All rows of the table; a row that cannot be read is a problem with its line and column."""
+    table = read_table(content.name, content.text, count_known)
+    if isinstance(table, Problem):
+        return Reading(rows_read=0, problems=(table,))
+    rows_read = len(table.rows) + len(table.problems)
+    columns, column_problems = understood_columns(table)
+    refusals = [problem for problem in column_problems if problem.severity == "error"]
+    refusals += table_refusals(content.name, table, columns)
+    if refusals:
+        return Reading(rows_read=rows_read, problems=(*refusals, *table.problems))
+    mark, contradiction = decimal_mark_of(
+        row[index] for _, row in table.rows for index, column in columns.items() if not column.is_text
+    )
+    if contradiction is not None:
+        return Reading(rows_read=rows_read, problems=(_mixed_marks(content.name, contradiction),))
+    measurements: list[tuple[int, Measurement]] = []
+    problems = [*column_problems, *table.problems]
+    for line, cells in table.rows:
+        row = RowReader(line, columns, cells, mark, point_is_decimal=table.delimiter != ";")
+        measurement = row.measurement()
+        problems.extend(row.problems)
+        if measurement is not None:
+            measurements.append((line, measurement))
+    return Reading(rows_read=rows_read, measurements=tuple(measurements), problems=tuple(problems))
+
+
+def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list[Problem]]:
+    """What each column is read as, by its place; and problems with headings that are not or twice."""
+    columns = {
+        index: meaning
+        for index, heading in enumerate(table.header)
+        if (meaning := meaning_of(heading)) is not None
+    }
+    columns = _without_rivals(columns)
+    path = f"row {table.header_line}"
+    problems = _twice(path, table.header, columns)
+    private = [heading for heading in table.header if is_private(heading)]
+    if private:
+        problems.append(
+            Problem(
+                path=path,
+                message=f"columns with prompts, answers or secrets were dropped: {', '.join(private)}",
+                cure="Leave them out before sharing the file.",
+                severity="warning",
+            )
+        )
+    unread = [
+        heading or f"column {index + 1} (no name)"
+        for index, heading in enumerate(table.header)
+        if index not in columns and heading not in private and any(row[index] for _, row in table.rows)
+    ]
+    if unread:
+        problems.append(
+            Problem(
+                path=path,
+                message=f"columns not understood were left out: {', '.join(unread)}",
+                cure="Rename them to a column of the template if they are needed.",
+                severity="warning",
+            )
+        )
+    problems.extend(
+        Problem(
+            path=f"{path}, column {column.heading}",
+            message=f"read as {column.target}, but {column.doubt}",
+            cure="Name it as in the template to be sure.",
+            severity="warning",
+        )
+        for column in columns.values()
+        if column.doubt
+    )
+    return columns, problems
+
+
+def _without_rivals(columns: dict[int, ColumnMeaning]) -> dict[int, ColumnMeaning]:
+    """Settle doubtful headings by what else is there: a plain throughput beside an output throughput is the
+    total, tensor parallelism yields to a number of accelerators, and a rate alone is the offered load."""
+    targets = {column.target for column in columns.values() if not column.doubt}
+    settled: dict[int, ColumnMeaning] = {}
+    for index, column in columns.items():
+        if column.target == "throughput":
+            kind = "total" if "output_rate_tok_per_s" in targets else "output"
+            column = replace(column, target=f"{kind}_rate_tok_per_s")
+        if column.doubt and column.target in targets:
+            continue
+        settled[index] = column
+    if not any(column.target in LOAD_TARGETS for column in settled.values()):
+        for index, column in settled.items():
+            if normalised(column.heading) in ("rps", "qps"):
+                doubt = "it is the only load in the table and is taken as the offered rate"
+                settled[index] = replace(column, target="offered_rate_req_per_s", doubt=doubt)
+    return settled
+
+
+def _twice(path: str, header: Sequence[str], columns: dict[int, ColumnMeaning]) -> list[Problem]:
+    """A heading used twice, or two headings that mean the same: never keep only one in silence."""
+    problems = []
+    first_by_name: dict[str, str] = {}
+    for index, heading in enumerate(header):
+        name = columns[index].target if index in columns else normalised(heading)
+        if not name:
+            continue
+        if name in first_by_name:
+            problems.append(
+                Problem(
+                    path=f"{path}, column {index + 1}",
+                    message=f"the headings {first_by_name[name]!r} and {heading!r} mean the same",
+                    cure="Keep one of them, or rename one to what it measures, such as ttft_ms_p50.",
+                )
+            )
+        first_by_name.setdefault(name, heading)
+    return problems
+
+
+def table_refusals(name: str, table: TextTable, columns: dict[int, ColumnMeaning]) -> list[Problem]:
+    """Why the whole table cannot be used: no rows, nothing known, or several rows without a load."""
+    if not columns:
+        return [
+            Problem(
+                path=name,
+                message="no heading of this table is known",
+                cure="Download the template and use its headings.",
+            )
+        ]
+    if not table.rows and not table.problems:
+        return [Problem(path=name, message="the table has a header and no rows", cure="Add a row per load.")]
+    targets = {column.target for column in columns.values()}
+    if not any(column.is_result for column in columns.values()):
+        return [
+            Problem(
+                path=f"row {table.header_line}",
+                message="no column holds a latency or a throughput",
+                cure="Add one, such as ttft_ms_p50, tpot_ms_mean or output_tps.",
+            )
+        ]
+    if len(table.rows) > 1 and not targets.intersection(LOAD_TARGETS):
+        return [
+            Problem(
+                path=f"row {table.header_line}",
+                message=f"{len(table.rows)} rows and no column says at which load they were measured",
+                cure="Add a column concurrency, request_rate_rps or batch.",
+            )
+        ]
+    return []
+
+
+def _mixed_marks(name: str, cell: str) -> Problem:
+    return Problem(
+        path=name,
+        message=f"decimal points and decimal commas are mixed; {shown(cell)} has a comma",
+        cure="Write all numbers with one decimal mark.",
+    )
+
+
+class RowReader:
+    """One row on its way to a measurement; problems gather in `problems`."""
+
+    def __init__(
+        self,
+        line: int,
+        columns: dict[int, ColumnMeaning],
+        cells: Sequence[str],
+        mark: DecimalMark | None,
+        *,
+        point_is_decimal: bool,
+    ) -> None:
+        self.line = line
+        self.columns = columns
+        self.cells = cells
+        self.mark = mark
+        self.point_is_decimal = point_is_decimal
+        self.problems: list[Problem] = []
+
+    def measurement(self) -> Measurement | None:
+        """The row as a measurement; None where any of its cells is refused."""
+        values: dict[str, Any] = {}
+        for index, column in self.columns.items():
+            cell = self.cells[index]
+            if not is_missing(cell):
+                values[column.target] = self._value(column, cell)
+        if any(problem.severity == "error" for problem in self.problems):
+            return None
+        self._split_chips(values)
+        self._multiply_per_accelerator(values)
+        self._invert_stream_speed(values)
+        self._count_errors(values)
+        self._settle_load(values)
+        if any(problem.severity == "error" for problem in self.problems):
+            return None
+        return measurement_of([values.get(column) for column in MEASUREMENT_COLUMNS])
+
+    def _refuse(self, heading: str, message: str, cure: str) -> None:
+        self.problems.append(Problem(path=f"row {self.line}, column {heading}", message=message, cure=cure))
+
+    def _warn(self, heading: str, message: str, cure: str) -> None:
+        path = f"row {self.line}, column {heading}"
+        self.problems.append(Problem(path=path, message=message, cure=cure, severity="warning"))
+
+    def _value(self, column: ColumnMeaning, cell: str) -> str | date | float | int | None:
+        if column.target == "measured_on":
+            return self._day(column, cell)
+        if column.target == "load_kind":
+            return self._load_kind(column, cell)
+        if column.is_text:
+            return cell
+        try:
+            return self._number(column, cell)
+        except NotANumber as error:
+            self._refuse(column.heading, str(error), "Write a plain number, or leave the cell empty.")
+            return None
+
+    def _number(self, column: ColumnMeaning, cell: str) -> float | int | str | None:
+        if column.target == "offered_rate_req_per_s" and cell.lower() in WORDS_OF_INFINITY:
+            return "unbounded"
+        digits, unit = split_unit(cell)
+        power = _power_of(column, unit, cell)
+        value = number_of(digits, self.mark, power=power, point_is_decimal=self.point_is_decimal)
+        if value < 0:
+            raise NotANumber(f"{shown(cell)} is negative")
+        if column.is_latency and value == 0:
+            self._warn(column.heading, "a latency of 0 is taken as missing", "Leave the cell empty.")
+            return None
+        if not column.is_count:
+            return value
+        if value != int(value) or value >= 2**53:
+            raise NotANumber(f"{shown(cell)} is not a whole number")
+        return int(value)
+
+    def _day(self, column: ColumnMeaning, cell: str) -> date | None:
+        try:
+            return date.fromisoformat(cell[:10])
+        except ValueError:
+            self._refuse(column.heading, f"{shown(cell)} is not a date", "Write it as 2026-11-30.")
+            return None
+
+    def _load_kind(self, column: ColumnMeaning, cell: str) -> str | None:
+        kinds = get_args(LoadKind)
+        if cell.lower() in kinds:
+            return cell.lower()
+        self._refuse(column.heading, f"{shown(cell)} is no kind of load", f"Write one of {', '.join(kinds)}.")
+        return None
+
+    def _split_chips(self, values: dict[str, Any]) -> None:
+        """ "4xH100" in one cell: the accelerator, and how many where no column says it."""
+        match = CHIPS_IN_CELL.fullmatch(values.get("accelerator") or "")
+        if match is None:
+            return
+        count, values["accelerator"] = int(match[1]), match[2]
+        stated = values.setdefault("accelerator_count", count)
+        if stated != count:
+            self._warn(
+                "accelerator", f"the cell says {count} accelerators and the row {stated}", "Make them agree."
+            )
+
+    def _multiply_per_accelerator(self, values: dict[str, Any]) -> None:
+        for column in self.columns.values():
+            value = values.get(column.target)
+            if not column.per_accelerator or value is None:
+                continue
+            count = values.get("accelerator_count")
+            if count is None:
+                values[column.target] = None
+                self._warn(
+                    column.heading,
+                    "it is per accelerator and the row does not say how many there are; left out",
+                    "Add a column n_accelerators.",
+                )
+            else:
+                values[column.target] = value * count
+
+    def _invert_stream_speed(self, values: dict[str, Any]) -> None:
+        for statistic in ("mean", "p50"):
+            speed = values.pop(f"stream_speed_{statistic}", None)
+            if speed and values.get(f"tpot_s_{statistic}") is None:
+                values[f"tpot_s_{statistic}"] = 1 / speed
+
+    def _count_errors(self, values: dict[str, Any]) -> None:
+        fraction, requests = values.pop("error_fraction", None), values.get("request_count")
+        if fraction is None or values.get("error_count") is not None:
+            return
+        if fraction > 1:
+            self._refuse(
+                "error rate", f"{fraction:g} is more than all requests", "Write 0 to 1, or a % sign."
+            )
+        elif requests is not None:
+            values["error_count"] = round(fraction * requests)
+        elif fraction > 0:
+            self._warn("error rate", "without a number of requests it was left out", "Add n_requests.")
+
+    def _settle_load(self, values: dict[str, Any]) -> None:
+        """Which kind of load the row was measured at: a rate before a concurrency, which is then its cap."""
+        users = values.pop("users", None)
+        if values.get("offered_rate_req_per_s") == "unbounded":
+            values["offered_rate_req_per_s"] = None
+            fallback = "unbounded"
+        else:
+            fallback = None
+        if users is not None:
+            self._in_flight_of_users(values, users)
+        if values.get("load_kind") is not None:
+            return
+        for target, kind in (
+            ("offered_rate_req_per_s", "rate"),
+            ("concurrency_count", "users" if users is not None else "concurrency"),
+            ("batch_count", "batch"),
+        ):
+            if values.get(target) is not None:
+                values["load_kind"] = kind
+                return
+        values["load_kind"] = "users" if users is not None else fallback
+        if values["load_kind"] is None and len(self.columns) > 1:
+            self._warn("load", "the row does not say at which load it was measured", "Fill the load column.")
+
+    def _in_flight_of_users(self, values: dict[str, Any], users: float) -> None:
+        """Little's law: requests in flight = rate x mean E2E; users who think are not in flight."""
+        rate, e2e = values.get("request_rate_req_per_s"), values.get("e2e_s_mean")
+        if values.get("concurrency_count") is not None:
+            return
+        if rate is not None and e2e is not None:
+            values["concurrency_count"] = rate * e2e
+            message = f"{users:g} users have {rate * e2e:.4g} in flight (rate x mean E2E), used as load"
+        else:
+            message = f"{users:g} users are not requests in flight; the concurrency stays unknown"
+        self._warn("users", message, "Give the concurrency, or the request rate and the mean E2E.")
+
+
+def _power_of(column: ColumnMeaning, unit: str | None, cell: str) -> int:
+    """The decimal power of the cell's unit, else of the heading's; NotANumber where neither is known."""
+    is_time = column.target.rpartition("_")[0] in LATENCIES or column.target == "duration_s"
+    if unit is None:
+        if column.power is None and column.target == "error_fraction":
+            return 0
+        if column.power is None:
+            raise NotANumber(f"{shown(cell)} has no unit, neither here nor in the heading")
+        return column.power
+    name = normalised(unit)
+    if is_time and normalised(unit.split("/")[0]) in POWER_BY_TIME_UNIT:
+        return POWER_BY_TIME_UNIT[normalised(unit.split("/")[0])]
+    if column.target == "error_fraction" and unit == "%":
+        return -2
+    if column.target.endswith("_per_s") and name in RATE_UNITS:
+        return 0
+    raise NotANumber(f"the unit of {shown(cell)} does not fit here")

@@ -1,0 +1,163 @@
+"""Checks that catch most mistakes of unit and definition, each with the figures that made it speak."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from data.columns import LATENCIES
+from models.measurements import Measurement
+from models.percentiles import QUANTILE_BY_FIELD
+from models.problems import Problem
+
+RELATIVE_TOLERANCE = 0.15  # prompts of unequal length, ramp and tail move honest files by this much
+SATURATED_BELOW = 0.95  # achieved over offered rate
+FAR_BELOW_LOAD = 0.5
+CHUNK_RATIO = 3.0  # an ITL this many times the TPOT means several tokens per chunk
+FEWEST_REQUESTS_FOR_P99 = 100
+MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S = 20_000.0
+
+
+def impossibilities(measurement: Measurement) -> tuple[str, ...]:
+    """Why the row cannot be true: percentiles out of order, a first token after the last, more errors
+    than requests. Empty where it can."""
+    found: list[str] = []
+    for name in LATENCIES:
+        known = [
+            (statistic, value)
+            for statistic in QUANTILE_BY_FIELD
+            if (value := getattr(getattr(measurement, name), statistic)) is not None
+        ]
+        for (low_name, low), (high_name, high) in pairwise(known):
+            if low > high:
+                found.append(f"{name}: {low_name} is {low:.4g} s and {high_name} is less, {high:.4g} s")
+    for statistic in ("mean", "p50"):
+        ttft, e2e = getattr(measurement.ttft_s, statistic), getattr(measurement.e2e_s, statistic)
+        if ttft is not None and e2e is not None and ttft > e2e:
+            found.append(f"the first token ({statistic} {ttft:.4g} s) comes after the last ({e2e:.4g} s)")
+    requests, errors = measurement.request_count, measurement.error_count
+    if requests is not None and errors is not None and errors > requests:
+        found.append(f"{errors} failures of {requests} requests")
+    return tuple(found)
+
+
+def sanity_warnings(measurement: Measurement, path: str) -> tuple[Problem, ...]:
+    """Figures of a row that do not fit each other; the row is used, with these caveats."""
+    return tuple(
+        Problem(path=path, message=message, cure=cure, severity="warning")
+        for check in CHECKS
+        for message, cure in check(measurement)
+    )
+
+
+def _far(value: float, expected: float) -> bool:
+    return abs(value - expected) > RELATIVE_TOLERANCE * abs(expected)
+
+
+def _e2e_adds_up(row: Measurement) -> Iterator[tuple[str, str]]:
+    ttft, tpot, e2e, osl = row.ttft_s.mean, row.tpot_s.mean, row.e2e_s.mean, row.osl_tok
+    if ttft is None or tpot is None or e2e is None or osl is None:
+        return
+    expected = ttft + tpot * (osl - 1)
+    if _far(e2e, expected):
+        yield (
+            f"mean E2E is {e2e:.4g} s, and TTFT + TPOT x (output - 1) gives {expected:.4g} s",
+            "Check the units, and whether a chunk carries several tokens.",
+        )
+
+
+def _little(row: Measurement) -> Iterator[tuple[str, str]]:
+    rate, e2e, load = row.request_rate_req_per_s, row.e2e_s.mean, row.concurrency_count
+    if rate is None or e2e is None or load is None or row.load_kind != "concurrency":
+        return
+    in_flight = rate * e2e
+    if in_flight > (1 + RELATIVE_TOLERANCE) * load:
+        yield (
+            f"request rate x E2E is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
+            "Check the units and the measured window.",
+        )
+    elif in_flight < FAR_BELOW_LOAD * load:
+        yield (
+            f"request rate x E2E is {in_flight:.4g} in flight, far below the concurrency of {load:.4g}",
+            "Look for think time, a slow client, or a short run.",
+        )
+
+
+def _throughput(row: Measurement) -> Iterator[tuple[str, str]]:
+    rate, isl, osl = row.request_rate_req_per_s, row.isl_tok, row.osl_tok
+    if rate is None or osl is None:
+        return
+    output, total = row.output_rate_tok_per_s, row.total_rate_tok_per_s
+    if output is not None and _far(output, rate * osl):
+        yield (
+            f"output throughput is {output:.4g} tokens/s, and request rate x output length gives "
+            f"{rate * osl:.4g}",
+            "Check whether it is per accelerator, per user, or counts failed requests.",
+        )
+    if total is not None and isl is not None and _far(total, rate * (isl + osl)):
+        yield (
+            f"total throughput is {total:.4g} tokens/s, and request rate x (input + output length) gives "
+            f"{rate * (isl + osl):.4g}",
+            "Check whether it is per accelerator, or counts cached input apart.",
+        )
+
+
+def _stream_speed(row: Measurement) -> Iterator[tuple[str, str]]:
+    tpot, output = row.tpot_s.middle, row.output_rate_tok_per_s
+    if not tpot:
+        return
+    if row.load_kind == "concurrency" and row.concurrency_count == 1 and output is not None:
+        alone = _rate_of_one_stream(row, tpot)
+        if output > (1 + RELATIVE_TOLERANCE) * alone or output < FAR_BELOW_LOAD * alone:
+            yield (
+                f"one request at a time gives {output:.4g} tokens/s, and its latencies give {alone:.4g}",
+                "Check the unit of TPOT, and which tokens the throughput counts.",
+            )
+    if 1 / tpot > MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S:
+        yield (
+            f"TPOT of {tpot:.3g} s means {1 / tpot:,.0f} tokens/s for one user",
+            "Check the unit: the file may hold seconds under a heading that says milliseconds.",
+        )
+
+
+def _rate_of_one_stream(row: Measurement, tpot_s: float) -> float:
+    """Output tokens per second of requests one after another, TTFT included where it is known."""
+    ttft_s, osl_tok = row.ttft_s.middle, row.osl_tok
+    if ttft_s is None or osl_tok is None or osl_tok <= 1:
+        return 1 / tpot_s
+    return osl_tok / (ttft_s + tpot_s * (osl_tok - 1))
+
+
+def _saturation(row: Measurement) -> Iterator[tuple[str, str]]:
+    offered, achieved = row.offered_rate_req_per_s, row.request_rate_req_per_s
+    if offered and achieved is not None and achieved < SATURATED_BELOW * offered:
+        yield (
+            f"{offered:.4g} requests/s were offered and {achieved:.4g} finished: saturated",
+            "Its latency depends on how long the test ran; plan below this load.",
+        )
+
+
+def _chunks(row: Measurement) -> Iterator[tuple[str, str]]:
+    itl, tpot = row.itl_s.mean, row.tpot_s.mean
+    if itl is not None and tpot and itl > CHUNK_RATIO * tpot:
+        yield (
+            f"mean ITL is {itl * 1e3:.4g} ms and mean TPOT {tpot * 1e3:.4g} ms: chunks carry about "
+            f"{itl / tpot:.0f} tokens",
+            "TPOT is used for decode speed; ITL is shown and not fitted.",
+        )
+
+
+def _sample_size(row: Measurement) -> Iterator[tuple[str, str]]:
+    count = row.request_count
+    known = any(getattr(row, name).p99 is not None for name in LATENCIES)
+    if known and count is not None and count < FEWEST_REQUESTS_FOR_P99:
+        yield (f"p99 of {count} requests leans on the slowest one", "Run at least 100 requests per point.")
+
+
+CHECKS: tuple[Callable[[Measurement], Iterator[tuple[str, str]]], ...] = (
+    _e2e_adds_up,
+    _little,
+    _throughput,
+    _stream_speed,
+    _saturation,
+    _chunks,
+    _sample_size,
+)
