@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from data.file_content import FileContent, Reading
-from data.importers import canonical_csv
+from data.importers import canonical_csv, vllm_bench
 
 
 class Importer(Protocol):
@@ -24,7 +24,7 @@ class Importer(Protocol):
         """All rows of the content."""
 
 
-IMPORTERS: tuple[Importer, ...] = (canonical_csv,)
+IMPORTERS: tuple[Importer, ...] = (vllm_bench, canonical_csv)
 BY_KEY = {importer.KEY: importer for importer in IMPORTERS}
 
 

@@ -18,6 +18,7 @@ from data.cell_numbers import (
 )
 from data.column_names import ColumnMeaning, is_private, meaning_of, normalised
 from data.columns import LATENCIES, MEASUREMENT_COLUMNS, TEXTS, measurement_of
+from data.exports import as_typed
 from data.file_content import FileContent, Reading
 from data.text_tables import TextTable, likely_header, read_table
 from models.measurements import LoadKind, Measurement
@@ -250,7 +251,7 @@ class RowReader:
         if column.target == "load_kind":
             return self._load_kind(column, cell)
         if column.is_text:
-            return cell
+            return as_typed(cell)
         try:
             return self._number(column, cell)
         except NotANumber as error:
