@@ -29,11 +29,8 @@ class OwnThings:
 def read_offers(reader: Reader, catalogue: Catalogue, as_of: date) -> tuple[Offer, ...]:
     """The `offers` of a scenario; those with problems are left out."""
     own = OwnThings()
-    entries = [
-        Reader(raw, path, reader.problems)
-        for raw, path in reader.items("offers", what="a tier and a model, such as "
-                                      "{tier: cerebras_api, model: gpt-oss-120b}", at_least_one=True)
-    ]  # fmt: skip
+    what = "a tier and a model, such as {tier: cerebras_api, model: gpt-oss-120b}"
+    entries = reader.groups("offers", what=what, at_least_one=True)
     for entry in entries:
         _define(entry, catalogue, own)
     read = [_read_offer(entry, catalogue, own, as_of) for entry in entries]
@@ -50,7 +47,7 @@ def _define(entry: Reader, catalogue: Catalogue, own: OwnThings) -> None:
     """Take in the tier and the model that an offer defines itself."""
     if isinstance(entry.value("tier"), Mapping):
         tier_reader = cast(Reader, entry.group("tier"))
-        tier = read_tier(tier_reader)
+        tier = read_tier(tier_reader, catalogue)
         if tier is not None and (tier.id in own.tiers or tier.id in catalogue.tiers):
             tier_reader.refuse("id", f"'{tier.id}' is taken by another tier", "Choose another id.")
         elif tier is not None:
@@ -67,15 +64,12 @@ def _define(entry: Reader, catalogue: Catalogue, own: OwnThings) -> None:
 def _read_offer(entry: Reader, catalogue: Catalogue, own: OwnThings, as_of: date) -> Offer | None:
     tier_id, model_id = _id_at(entry, "tier"), _id_at(entry, "model")
     listed = entry.value("measurements")
-    measurements = [
-        Reader({"": value}, path, entry.problems).text("", required=True)
-        for value, path in entry.items("measurements", what="measurement ids such as sha256:4f1c...")
-    ]
+    measurement_ids = entry.texts("measurements", what="measurement ids such as sha256:4f1c...")
     entry.close()
     if tier_id is None or model_id is None:
         return None
     offer = _offer(entry, tier_id, model_id, catalogue, own, as_of)
-    return offer and replace(offer, measurement_ids=None if listed is None else tuple(measurements))
+    return offer and replace(offer, measurement_ids=None if listed is None else measurement_ids)
 
 
 def _id_at(entry: Reader, key: str) -> str | None:
@@ -117,7 +111,7 @@ def _listed_offer(
         return None
 
 
-def read_tier(reader: Reader) -> Tier | None:
+def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
     """A tier of the user's own; None where it has problems. Figures typed without evidence are grade E."""
     known_problem_count = len(reader.problems)
     architecture = reader.choice("architecture", ARCHITECTURES) or ARCHITECTURES[0]
@@ -127,7 +121,7 @@ def read_tier(reader: Reader) -> Tier | None:
     fields |= {
         "label": reader.text("label") or tier_id,
         "supplier": reader.text("supplier") or tier_id,
-        "accelerator": _accelerator(reader),
+        "accelerator": _accelerator(reader, catalogue),
         "accelerator_count_per_replica": reader.integer(
             "accelerator_count_per_replica", low=1, required=on_machines
         ),
@@ -152,13 +146,11 @@ def read_tier(reader: Reader) -> Tier | None:
     return Tier(id=tier_id, architecture=architecture, evidence=evidence, **fields)
 
 
-def _accelerator(reader: Reader) -> str | None:
+def _accelerator(reader: Reader, catalogue: Catalogue) -> str | None:
     text = reader.text("accelerator")
     known = accelerator_id(text)
     if text is not None and known is None:
-        from data.catalogue_files import load_catalogue
-
-        cure = close_names(text, load_catalogue().accelerators)
+        cure = close_names(text, catalogue.accelerators)
         reader.refuse("accelerator", f"'{text}' is not in the catalogue", cure)
     return known
 

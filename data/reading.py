@@ -20,7 +20,7 @@ def close_names(name: str, known: Iterable[str]) -> str:
     """A cure that lists the known names nearest to one that is not known."""
     names = sorted(known)
     by_lowercase = {each.lower(): each for each in names}
-    close = get_close_matches(name.lower(), by_lowercase, n=CLOSE_NAME_COUNT, cutoff=0.5)
+    close = get_close_matches(name.lower(), by_lowercase, n=CLOSE_NAME_COUNT, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(f"'{by_lowercase[each]}'" for each in close) + "?"
     return "Known: " + ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") + "."
@@ -140,9 +140,22 @@ class Reader:
             return None
 
     def group(self, key: str) -> "Reader | None":
-        """The reader of a mapping inside this one; None where left out."""
+        """The reader of a mapping inside this one; None where left out or refused."""
         value = self.value(key)
-        return None if value is None else Reader(value, self.at(key), self.problems)
+        reader = None if value is None else Reader(value, self.at(key), self.problems)
+        return reader if isinstance(value, Mapping) else None
+
+    def groups(self, key: str, *, what: str, at_least_one: bool = False) -> "list[Reader]":
+        """The readers of a list of mappings; entries that are none are refused and left out."""
+        entries = self.items(key, what=what, at_least_one=at_least_one)
+        readers = [(value, Reader(value, path, self.problems)) for value, path in entries]
+        return [reader for value, reader in readers if isinstance(value, Mapping)]
+
+    def texts(self, key: str, *, what: str, at_least_one: bool = False) -> tuple[str, ...]:
+        """The texts of a list; entries that are none are refused and left out."""
+        entries = self.items(key, what=what, at_least_one=at_least_one)
+        read = (Reader({"": value}, path, self.problems).text("", required=True) for value, path in entries)
+        return tuple(text for text in read if text)
 
     def items(self, key: str, *, what: str, at_least_one: bool = False) -> list[tuple[Any, str]]:
         """The entries of a list with their addresses; empty where left out or refused."""
@@ -238,9 +251,8 @@ def read_evidence_by_field(
     A value that no entry covers is a problem, and so is an entry that covers an absent value.
     """
     by_field: dict[str, Evidence] = {}
-    for raw, path in reader.items("evidence", what="evidence entries"):
-        entry = Reader(raw, path, reader.problems)
-        covers = [each for each, _ in entry.items("covers", what="the fields it covers", at_least_one=True)]
+    for entry in reader.groups("evidence", what="evidence entries"):
+        covers = entry.texts("covers", what="the fields it covers", at_least_one=True)
         evidence = read_evidence(entry, source_names=source_names)
         if evidence is not None:
             by_field |= dict.fromkeys(covers, evidence)

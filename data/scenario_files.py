@@ -13,7 +13,6 @@ from data.workload_reading import Traces, read_demand
 from models.problems import InputProblems, Problem
 from models.scenario import Autoscale, DemandScenario, FleetEntry, Outlook, Policy, Scenario
 from models.tiers import Availability, Offer
-from models.workloads import Demand
 
 __all__ = [
     "SCHEMA",
@@ -42,9 +41,11 @@ def scenario_from(draft: Mapping[str, Any], catalogue: Catalogue, traces: Traces
     name = reader.text("name", required=True)
     as_of = reader.day("as_of", required=True)
     seed = reader.integer("seed", low=0, required=True)
-    demands = _demands(reader, catalogue, traces)
     offers = read_offers(reader, catalogue, as_of or date.max)
-    _check_gates(reader, demands, offers, catalogue)
+    known_models = {*catalogue.models, *(offer.model.id for offer in offers)}
+    entries = reader.groups("workloads", what="at least one workload", at_least_one=True)
+    demands = [read_demand(entry, catalogue, known_models, traces) for entry in entries]
+    _refuse_repeats(entries, "name", "workload")
     fleet = _fleet(reader, offers)
     policy = _policy(reader.group("policy"))
     outlook = _outlook(reader.group("demand"))
@@ -76,19 +77,6 @@ def _check_schema(reader: Reader) -> None:
         reader.refuse("schema", message, f"Update the program, or save the scenario as {SCHEMA}.")
 
 
-def _demands(reader: Reader, catalogue: Catalogue, traces: Traces) -> list[Demand | None]:
-    """One entry per workload of the file, None where it has problems, so that places match the file."""
-    entries = [
-        Reader(raw, path, reader.problems)
-        for raw, path in reader.items("workloads", what="at least one workload", at_least_one=True)
-    ]
-    demands = [
-        read_demand(entry, catalogue.workload_defaults, catalogue.day_shapes, traces) for entry in entries
-    ]
-    _refuse_repeats(entries, "name", "workload")
-    return demands
-
-
 def _refuse_repeats(entries: list[Reader], key: str, what: str) -> None:
     seen: set[object] = set()
     for entry in entries:
@@ -99,23 +87,9 @@ def _refuse_repeats(entries: list[Reader], key: str, what: str) -> None:
             seen.add(name)
 
 
-def _check_gates(
-    reader: Reader, demands: list[Demand | None], offers: tuple[Offer, ...], catalogue: Catalogue
-) -> None:
-    """Refuse models in a quality gate that neither the catalogue nor the file knows."""
-    known = {*catalogue.models, *(offer.model.id for offer in offers)}
-    for place, demand in enumerate(demands):
-        for index, model in enumerate(demand.workload.models if demand else ()):
-            if model not in known:
-                path = f"workloads[{place}].models[{index}]"
-                reader.refuse(path, f"'{model}' is not in the catalogue", close_names(model, known))
-
-
 def _fleet(reader: Reader, offers: tuple[Offer, ...]) -> tuple[FleetEntry, ...]:
     tier_ids = {offer.tier.id for offer in offers}
-    entries = [
-        Reader(raw, path, reader.problems) for raw, path in reader.items("fleet", what="tiers and replicas")
-    ]
+    entries = reader.groups("fleet", what="tiers and replicas")
     fleet = []
     for entry in entries:
         tier_id = entry.text("tier", required=True)
@@ -173,8 +147,7 @@ def _availabilities(reader: Reader) -> tuple[Availability, ...]:
         return Policy().allow_availability
     entries = reader.items("allow_availability", what="what may be bought, such as open", at_least_one=True)
     read = [
-        Reader({"": value}, path, reader.problems).choice("", get_args(Availability))
-        for value, path in entries
+        Reader({"": value}, at, reader.problems).choice("", get_args(Availability)) for value, at in entries
     ]
     return cast(tuple[Availability, ...], tuple(each for each in read if each is not None))
 
@@ -184,9 +157,7 @@ def _outlook(reader: Reader | None) -> Outlook:
         return Outlook()
     growth = reader.number("growth_fraction_per_month", above=-1, high=10)
     horizon = reader.number("horizon_months", low=1, high=MAX_HORIZON_MONTHS, whole=True)
-    entries = [
-        Reader(raw, path, reader.problems) for raw, path in reader.items("scenarios", what="demand scenarios")
-    ]
+    entries = reader.groups("scenarios", what="demand scenarios")
     scenarios = [_demand_scenario(entry) for entry in entries]
     _refuse_repeats(entries, "name", "demand scenario")
     reader.close()

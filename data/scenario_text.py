@@ -20,6 +20,7 @@ MAX_BYTES = 1_000_000
 MAX_DEPTH = 30
 MAX_ALIASES = 100
 MAX_VALUES = 100_000  # what the aliases of a file may unfold to
+MAX_DIGITS = 18
 ID_LENGTH = 12
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})\Z")
@@ -98,7 +99,12 @@ def _decoded(raw: bytes | str, name: str) -> str:
 
 def _from_json(text: str, name: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        return json.loads(
+            text,
+            object_pairs_hook=_without_repeats,
+            parse_constant=_refuse_constant,
+            parse_int=_short_integer,
+        )
     except json.JSONDecodeError:
         return _from_yaml(text, name)  # a mapping in YAML's flow style, or JSON with a fault to name
     except RecursionError:
@@ -118,6 +124,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number a scenario can use")
+
+
+def _short_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number has {len(digits):,} digits")
+    return int(digits)
 
 
 def _from_yaml(text: str, name: str) -> Any:
@@ -224,8 +236,8 @@ def _plain(value: Any, path: str, depth: int, count: list[int], problems: list[P
 def _fault(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "is not a finite number"
-    if isinstance(value, int) and abs(value) >= 10**18:
-        return "is a number with more than 18 digits"
+    if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        return f"is a number with more than {MAX_DIGITS} digits"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         return "holds half of a letter (a lone surrogate)"
     return ""

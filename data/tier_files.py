@@ -65,8 +65,8 @@ def read_hosted_tier(
         note=reader.text("note") or "",
     )
     listings = [
-        _read_hosted_listing(tier.id, Reader(each, address, problems), names)
-        for each, address in reader.items("model", what="the models it sells", at_least_one=True)
+        _read_hosted_listing(tier.id, entry, names)
+        for entry in reader.groups("model", what="the models it sells", at_least_one=True)
     ]
     reader.close()
     return tier, listings

@@ -1,8 +1,9 @@
 """Read the workloads of a scenario: lengths, arrivals, targets, value, and how much arrives when."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast, get_args
 
+from data.catalogue_files import Catalogue
 from data.reading import Reader, checked_number, close_names
 from data.scenario_text import same_value
 from data.workload_defaults import DayShape, WorkloadDefault, read_shares
@@ -56,15 +57,15 @@ VALUE_FIELDS: Mapping[str, tuple[str, ...]] = {
 
 
 def read_demand(
-    reader: Reader,
-    defaults: Mapping[str, WorkloadDefault],
-    day_shapes: Mapping[str, DayShape],
-    traces: Traces,
+    reader: Reader, catalogue: Catalogue, known_models: Collection[str], traces: Traces
 ) -> Demand | None:
-    """One workload of a scenario with its rate; None where it has problems."""
+    """One workload of a scenario with its rate; None where it has problems.
+
+    known_models  ids a quality gate may name: the catalogue's and those the file defines
+    """
     known_problem_count = len(reader.problems)
     kind = cast(WorkloadKind, reader.choice("kind", get_args(WorkloadKind)) or "other")
-    models = _model_ids(reader)
+    models = _gate(reader, known_models)
     task = reader.group("task") or Reader({}, reader.at("task"), reader.problems)
     input_tok = read_lengths(reader, "input_tok", traces)
     output_tok = read_lengths(reader, "output_tok", traces)
@@ -80,7 +81,7 @@ def read_demand(
     }
     task.close()
     arrival = read_arrival(reader.group("arrival"))
-    hourly_fraction = _read_day(reader, day_shapes)
+    hourly_fraction = _read_day(reader, catalogue.day_shapes)
     reader.close()
     if len(reader.problems) > known_problem_count or input_tok is None or output_tok is None or rate is None:
         return None
@@ -90,7 +91,7 @@ def read_demand(
         models=models,
         input_tok=input_tok,
         output_tok=output_tok,
-        evidence=_evidence(reader.raw, kind, defaults),
+        evidence=_evidence(reader.raw, kind, catalogue.workload_defaults),
         **workload_fields,
     )
     return Demand(
@@ -98,19 +99,19 @@ def read_demand(
     )
 
 
-def _model_ids(reader: Reader) -> tuple[str, ...]:
-    models = []
-    for value, path in reader.items("models", what="the models good enough for this work", at_least_one=True):
-        entry = Reader({"": value}, path, reader.problems)
-        models.append(entry.text("", required=True))
-    return tuple(models)
+def _gate(reader: Reader, known: Collection[str]) -> tuple[str, ...]:
+    models = reader.texts("models", what="the models good enough for this work", at_least_one=True)
+    for index, model in enumerate(models):
+        if model not in known:
+            reader.refuse(f"models[{index}]", f"'{model}' is not in the catalogue", close_names(model, known))
+    return models
 
 
 def read_lengths(reader: Reader, key: str, traces: Traces) -> TokenLengths | None:
     """Token lengths at `key`: lognormal (p50 and p95, or mean and cv), fixed, empirical or from a trace."""
+    reader.required(key, "lengths such as {kind: lognormal, p50: 1000, p95: 4000}")
     lengths = reader.group(key)
     if lengths is None:
-        reader.refuse(key, "is missing", "Give lengths such as {kind: lognormal, p50: 1000, p95: 4000}.")
         return None
     clip = _read_clip(lengths)
     default_kind = "from_trace" if "from_trace" in lengths.raw else None
@@ -207,10 +208,9 @@ def read_arrival(reader: Reader | None) -> Arrival:
 def read_targets(reader: Reader) -> tuple[Target, ...]:
     """The latency targets listed under `targets`."""
     targets = []
-    for raw, path in reader.items(
+    for entry in reader.groups(
         "targets", what="targets such as {metric: ttft_s, quantile: 0.95, limit_s: 1}"
     ):
-        entry = Reader(raw, path, reader.problems)
         metric = entry.choice("metric", get_args(TargetMetric))
         quantile = entry.number("quantile", above=0, high=1, required=True)
         limit_s = entry.number("limit_s", above=0, required=True)
