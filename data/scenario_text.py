@@ -19,7 +19,7 @@ from models.problems import InputProblems, Problem
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 30
 MAX_ALIASES = 100
-MAX_VALUES = 100_000  # what the aliases of a file may unfold to
+MAX_VALUES = 100_000  # in the file, and after its aliases are unfolded
 MAX_DIGITS = 18
 ID_LENGTH = 12
 
@@ -149,9 +149,9 @@ def _from_yaml(text: str, name: str) -> Any:
 
 
 def _check_events(text: str, name: str) -> None:
-    """Refuse tags, depth and aliases while the text is still a stream of events."""
+    """Refuse tags, depth, aliases and sheer number while the text is still a stream of events."""
     depth = aliases = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
         place = f"{name}, line {event.start_mark.line + 1}"
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
@@ -162,6 +162,8 @@ def _check_events(text: str, name: str) -> None:
             raise _refusal(place, f"has a tag, {event.tag}", "Write the value without a tag.")
         if depth > MAX_DEPTH:
             raise _refusal(place, f"is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
+        if count > MAX_VALUES:
+            raise _refusal(place, f"has more than {MAX_VALUES:,} values", "Is it a scenario?")
         if aliases > MAX_ALIASES:
             raise _refusal(place, f"has more than {MAX_ALIASES} aliases", "Write the values out.")
 

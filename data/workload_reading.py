@@ -32,7 +32,7 @@ from models.workloads import (
 
 Traces = Mapping[str, Mapping[str, Sequence[int]]]
 LENGTH_KINDS = ("lognormal", "fixed", "empirical", "from_trace")
-MAX_LENGTH_COUNT = 100_000
+MAX_LENGTH_COUNT = 20_000
 ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="assumed by the user")
 DRAFT_FIELDS = (
     "peak_rate_req_per_s",

@@ -206,3 +206,27 @@ def test_csv_rows_have_as_many_cells_as_the_header(path):
         header, *rows = csv.reader(file)
     assert len(set(header)) == len(header)
     assert {len(row) for row in rows} == {len(header)}
+
+
+@pytest.mark.parametrize(
+    ("tier", "model", "usd_per_mtok"),
+    [
+        # a second list, litellm 1.110.2: input, cached input (None: as fresh), output
+        ("openai_standard", "gpt-6-astra", (10, 1, 50)),
+        ("openai_standard", "gpt-6.1-sol", (2, 0.1, 10)),
+        ("openai_standard", "gpt-5.5", (5, 0.5, 30)),
+        ("anthropic_standard", "claude-fable-5", (10, 1, 50)),
+        ("anthropic_standard", "claude-opus-5-5", (4, 0.2, 20)),
+        ("google_standard", "gemini-2.5-pro", (1.25, 0.125, 10)),
+        ("cerebras_api", "gpt-oss-120b", (0.35, None, 0.75)),
+        ("groq_api", "gpt-oss-120b", (0.15, 0.075, 0.6)),
+        ("sambanova_api", "gpt-oss-120b", (0.22, None, 0.59)),
+        ("together_api", "gpt-oss-120b", (0.15, None, 0.6)),
+        ("novita_api", "gpt-oss-120b", (0.05, None, 0.25)),
+        ("moonshot_api", "kimi-k3", (3, 0.3, 15)),
+    ],
+)
+def test_listed_prices_agree_with_a_second_list(catalogue, tier, model, usd_per_mtok):
+    price = catalogue.offer(tier, model, REPORT_DAY).tier.price
+    found = (price.input_usd_per_mtok, price.cached_input_usd_per_mtok, price.output_usd_per_mtok)
+    assert found == usd_per_mtok

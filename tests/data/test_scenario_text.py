@@ -78,8 +78,9 @@ def test_scalars_follow_yaml_1_2_core_rules(text, value):
         ("a: \x00\n", "holds characters that no text has"),
         (b"a: \xff\xfe\xfa", "is not UTF-8 text"),
         (b"x" * 1_000_001, "more than 1,000,000"),
+        ("\n".join(f"k{i}: 1" for i in range(60_000)), "more than 100,000 values"),
     ],
-    ids=range(25),
+    ids=range(26),
 )
 def test_surprises_are_refused(raw, words):
     assert words in refusal(raw)
