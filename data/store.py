@@ -73,6 +73,7 @@ class Store:
         self.identity: tuple[int, int] | None = None
         self._builtin = builtin
         self._process_id = os.getpid()
+        self._closed = False
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._cursors: set[duckdb.DuckDBPyConnection] = set()
         self._opening = threading.RLock()
@@ -84,6 +85,7 @@ class Store:
 
         InputProblems where the file has no usable measurement, StoreFault where it cannot be written.
         """
+        self._check_still_there()
         store_files.check_room(self.path, len(imported.measurements))
         try:
             with self._transaction() as cursor:
@@ -144,7 +146,11 @@ class Store:
             return sql_queries.run_query(cursor, sql, row_limit=row_limit, time_limit_s=time_limit_s)
 
     def close(self) -> None:
-        """Let go of the file; the next call opens it again."""
+        """Let go of the file for good; `open_store` opens it again.
+
+        A closed store must not come back by itself: two stores on one file in one process lose rows.
+        """
+        self._closed = True
         self._drop_connection()
         with _registry_lock:
             if _open_stores.get(str(self.path)) is self:
@@ -155,6 +161,8 @@ class Store:
         """A connection of the caller's own for one piece of work; DuckDB's errors become StoreFault."""
         if os.getpid() != self._process_id:
             raise StoreFault(self.path, "the store was opened before a fork", "Open it in the new process.")
+        if self._closed:
+            raise StoreFault(self.path, "the store was closed", "Open it again.")
         with self._opening:
             if self._connection is None:
                 self._open()
@@ -176,8 +184,8 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        self._check_still_there()
         with self._writing, self.cursor() as cursor:
-            self._check_still_there()
             cursor.execute("BEGIN TRANSACTION")
             yield cursor
             cursor.execute("COMMIT")  # on any error the cursor closes, which rolls back
@@ -189,12 +197,15 @@ class Store:
             return ()
 
     def _check_still_there(self) -> None:
-        if isinstance(self.path, Path) and store_files.identity_of(self.path) != self.identity:
+        """StoreFault where the file was taken away: writing on would go to a file that nobody can find."""
+        if not isinstance(self.path, Path) or self._connection is None:
+            return
+        if store_files.identity_of(self.path) != self.identity:
             self._drop_connection()
             raise StoreFault(
                 self.path,
                 "the file was removed or replaced while it was in use",
-                "Put it back, then try again; without it the next action starts an empty one.",
+                "Put the right file in its place and try again.",
             )
 
     def _drop_connection(self) -> None:
@@ -208,6 +219,12 @@ class Store:
 
     def _open(self) -> None:
         with self._opening:
+            if self.identity is not None and store_files.identity_of(self.path) is None:
+                raise StoreFault(
+                    self.path,
+                    "the file was removed while it was in use",
+                    "Put it back and try again, or start anew to begin with an empty one.",
+                )
             try:
                 self._connection = _connect(self.path)
                 with self._connection.cursor() as cursor:

@@ -91,10 +91,10 @@ def back_up(path: Path, version: int) -> Path:
     return copy
 
 
-def identity_of(path: Path) -> tuple[int, int] | None:
+def identity_of(path: Path | str) -> tuple[int, int] | None:
     """Device and inode, which tell whether two names are one file; None where there is none."""
     try:
-        status = path.stat()
+        status = Path(path).stat()
     except OSError:
         return None
     return status.st_dev, status.st_ino

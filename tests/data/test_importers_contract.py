@@ -1,0 +1,69 @@
+"""What every importer keeps: its own sample is its own, and its measurements survive the store."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from data import importers
+from data.decoding import decode
+from data.file_content import FileContent
+from data.importers import IMPORTERS, best_importer
+from data.imports import import_file
+from data.store import open_store
+
+SAMPLES = Path(__file__).parent / "samples"
+OWNER_BY_SAMPLE = {
+    "points.csv": "csv",
+    "german.csv": "csv",
+    "vllm_plain.json": "vllm",
+    "vllm_append.json": "vllm",
+    "vllm_detailed.json": "vllm",
+}
+
+
+def content(name: str) -> FileContent:
+    text = decode(name, (SAMPLES / name).read_bytes())
+    assert isinstance(text, str)
+    return FileContent(name, text)
+
+
+@pytest.mark.parametrize(("name", "owner"), OWNER_BY_SAMPLE.items())
+def test_the_owner_sniffs_highest_and_the_name_does_not_matter(name, owner):
+    found = best_importer(FileContent("upload.bin", content(name).text))
+    assert found is not None
+    assert owner == found.KEY
+    scores = {importer.KEY: importer.sniff(content(name)) for importer in IMPORTERS}
+    assert all(0 <= score <= 1 for score in scores.values())
+    assert all(score < scores[owner] for key, score in scores.items() if key != owner)
+
+
+def test_every_importer_file_is_in_the_tuple_with_a_key_of_its_own():
+    folder = Path(importers.__file__).parent
+    files = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert files == {importer.__name__.rpartition(".")[2] for importer in IMPORTERS}
+    assert len({importer.KEY for importer in IMPORTERS}) == len(IMPORTERS)
+    assert all(importer.KEY in OWNER_BY_SAMPLE.values() for importer in IMPORTERS)
+
+
+@pytest.mark.parametrize("name", OWNER_BY_SAMPLE)
+def test_what_is_read_comes_back_from_the_store(name):
+    imported = import_file(name, (SAMPLES / name).read_bytes())
+    store = open_store(":memory:")
+    store.save(imported)
+    assert tuple(kept.measurement for kept in store.measurements()) == imported.measurements
+    assert tuple(kept.row_number for kept in store.measurements()) == imported.row_numbers
+    store.close()
+
+
+@pytest.mark.parametrize("name", OWNER_BY_SAMPLE)
+def test_damaged_bytes_give_measurements_or_problems_and_never_a_crash(name):
+    raw = (SAMPLES / name).read_bytes()
+    dice = random.Random(11)
+    for _ in range(150):
+        damaged = bytearray(raw)
+        for _ in range(dice.randint(1, 4)):
+            place = dice.randrange(len(damaged))
+            damaged[place : place + dice.randint(0, 3)] = dice.randbytes(dice.randint(0, 3))
+        imported = import_file(name, bytes(damaged))
+        assert imported.measurements or imported.problems
