@@ -34,7 +34,7 @@ SOFT_EDGE = 0.1  # log error from which a residual counts linearly
 LOADS_FOR_EXPONENT = 4
 
 # Beliefs where neither points nor published facts decide, as logarithms.
-OVERHEAD_S = NormalPrior(mean=float(np.log(0.012)), deviation=0.6)  # 5 to 30 ms in two deviations
+OVERHEAD_S = NormalPrior(mean=float(np.log(0.015)), deviation=0.9)  # 6 to 37 ms in one deviation
 # Prompt tokens whose arithmetic takes as long as reading the weights: peak operations over bandwidth.
 PROMPT_TOK_PER_STEP = NormalPrior(mean=float(np.log(300.0)), deviation=1.0)
 # Context tokens whose KV cache is as large as the weights read: 1e5 (8B, GQA) to 1e6 (large, MLA).

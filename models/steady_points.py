@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from models.performance import StepLaw
 
 FloatArray = NDArray[np.float64]
+MEDIAN_COMPANY = 0.5  # of the mean time that other prompts add to one's own step; it is skewed
 NEWTON_STEPS = 12  # from above on a convex function: quadratic convergence
 
 
@@ -152,10 +153,11 @@ def _seen(
     prompt_s = law.step.delta_s_per_input_tok * lengths.isl_tok
     share = np.minimum(rate * prompt_s, 0.95)
     residual_s = _median_residual_s(step_s, step_s + prompt_s, share)
+    company_s = MEDIAN_COMPANY * share * prompt_s
     prefill_s = step_s * lengths.chunk_count(law) + prompt_s
     slot_s = held / rate
     tpot_s = np.maximum((slot_s - prefill_s) / lengths.decode_tok, step_s)
-    ttft_s = law.overhead_s + queued_s + residual_s + prefill_s
+    ttft_s = law.overhead_s + queued_s + residual_s + company_s + prefill_s
     return SteadyPoint(
         ttft_s=ttft_s,
         tpot_s=tpot_s,

@@ -27,7 +27,7 @@ class NormalPrior:
 LOG_HALF_BATCH = NormalPrior(mean=2.2, deviation=2.3)
 EXPONENT = NormalPrior(mean=0.76, deviation=0.46)
 TYPICAL_EXPONENT = 0.77
-EXPONENT_RANGE = (0.4, 1.1)
+EXPONENT_RANGE = (0.4, 1.0)  # concave, so that more slots never finish less
 
 # (up to this ratio of load to highest measured load, low, high): 10th and 90th percentile of the error.
 EXTRAPOLATION_BANDS = (

@@ -34,7 +34,10 @@ BYTE_PER_WEIGHT = {
 FLOP_PER_WEIGHT_AND_TOKEN = 2.0  # one multiplication, one addition
 USABLE_MEMORY_FRACTION = 0.9  # vLLM's default gpu_memory_utilization
 MEMORY_EFFICIENCY = 0.6  # of peak bandwidth; 0.4 to 0.8 is seen
-COMPUTE_EFFICIENCY = 0.5  # of peak dense operations; 0.4 to 0.8 is seen
+# Of peak dense operations, whole prefill step: medians over 75 fitted public sweeps (SemiAnalysis
+# InferenceMAX, October 2025, 6 accelerators); half to twice as much is seen.
+DENSE_COMPUTE_EFFICIENCY = 0.25
+MIXTURE_COMPUTE_EFFICIENCY = 0.08
 ENGINE_OVERHEAD_S = 2e-3  # scheduling and launches of one step, assumed
 ALL_REDUCE_LATENCY_S = 1e-5  # one small all-reduce over a scale-up link, assumed
 ALL_REDUCES_PER_LAYER = 2  # after attention and after the feed-forward part (M. Shoeybi and others 2019)
@@ -71,7 +74,9 @@ class Roofline:
     @property
     def prefill_s_per_tok(self) -> float:
         """Typical seconds of prefill per prompt token."""
-        return self.floor_prefill_s_per_tok / COMPUTE_EFFICIENCY
+        dense = self.model.kind == "dense"
+        efficiency = DENSE_COMPUTE_EFFICIENCY if dense else MIXTURE_COMPUTE_EFFICIENCY
+        return self.floor_prefill_s_per_tok / efficiency
 
 
 def _known(value: float | None) -> float:
