@@ -87,10 +87,8 @@ def siblings_s(state: SteadyState, each: RequestClass, replica_count: int) -> fl
     prompts = max(each.fan_out_count / replica_count, 1.0)
     replica = state.held.replica
     prompt_tok = length_moments(each.input_tok, each.cached_input_fraction).mean
-    if prompts * prompt_tok <= replica.token_budget_tok:
-        beside_tok = (prompts - 1.0) * prompt_tok
-    else:
-        beside_tok = ((prompts - 1.0) * prompt_tok + replica.token_budget_tok) / 2.0
+    others_tok = (prompts - 1.0) * prompt_tok
+    beside_tok = min(others_tok, (others_tok + replica.token_budget_tok) / 2.0)
     return replica.step.delta_s_per_input_tok * beside_tok
 
 
