@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from data.reading import Reader, read_evidence_by_field
 from data.token_prices import ListedPrice, read_listed_price
 from models.evidence import Evidence
 from models.problems import Problem
-from models.tiers import Availability, Speed, Tier
+from models.tiers import Availability, FailureUnit, Speed, Tier
 
 SPEED_FIELDS = ("stream_rate_tok_per_s", "stream_rate_ceiling_tok_per_s", "ttft_p50_s")
 LIMIT_FIELDS = ("request_limit_per_min", "token_limit_per_min")
@@ -115,7 +115,10 @@ def read_rented_tier(raw: object, path: str, problems: list[Problem]) -> tuple[T
         accelerator=reader.text("accelerator", required=True),
         accelerator_count_per_replica=reader.integer("accelerator_count_per_replica", low=1, required=True),
         engine=reader.text("engine", required=True),
-        failure_unit="node",
+        # A replica on fewer accelerators than a node holds is rented, and fails, on its own.
+        failure_unit=cast(
+            FailureUnit, reader.choice("failure_unit", ("accelerator", "node", "rack")) or "node"
+        ),
     )
     listing = Listing(
         tier_id=tier.id,

@@ -26,6 +26,19 @@ class Grade(StrEnum):
         return GRADE_MEANINGS[self]
 
 
+    @property
+    def short_meaning(self) -> str:
+        """The grade in two or three words."""
+        return SHORT_MEANINGS[self]
+
+
+SHORT_MEANINGS = {
+    Grade.OWN_MEASUREMENT: "your own",
+    Grade.INDEPENDENT: "independent",
+    Grade.VENDOR_WITH_METHOD: "vendor, list price",
+    Grade.CEILING_OR_HEARSAY: "ceiling, hearsay",
+    Grade.ASSUMED_OR_DERIVED: "assumed, derived",
+}
 GRADE_MEANINGS = {
     Grade.OWN_MEASUREMENT: "measured by you",
     Grade.INDEPENDENT: "measured by an independent third party",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from models.evidence import Evidence
 from models.lengths import TokenLengths
 from models.percentiles import UNKNOWN, Percentiles
-from models.workloads import Arrival
+from models.workloads import POISSON, Arrival
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +69,26 @@ class BatchedPerformance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostedPerformance:
-    """What one stream of a hosted tier gets, as far as anybody published or measured it."""
+class HostedPoint:
+    """What one stream of a hosted tier got; `concurrency_count` None where a source names no load."""
 
-    tpot_s: Percentiles = UNKNOWN
+    concurrency_count: float | None
     ttft_s: Percentiles = UNKNOWN
+    tpot_s: Percentiles = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostedPerformance:
+    """What a stream of a hosted tier gets, as far as anybody published or measured it.
+
+    points         by rising concurrency; a single point without a load where only a median is published
+    tpot_floor_s   what the vendor's ceiling implies at best, for the dashed line; sizes nothing
+    """
+
+    points: tuple[HostedPoint, ...]
     tpot_floor_s: float | None = None
     request_limit_per_min: float | None = None
     token_limit_per_min: float | None = None
-    spread_is_accepted: bool = False
-    domain: Domain | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
     notices: tuple[str, ...] = ()
 
@@ -109,7 +119,7 @@ class Load:
     """All that is asked of one pool at one time."""
 
     classes: tuple[RequestClass, ...]
-    arrival: Arrival = Arrival()
+    arrival: Arrival = POISSON
 
     @property
     def rate_req_per_s(self) -> float:
@@ -158,3 +168,12 @@ class OperatingPoint:
     def of(self, name: str) -> ClassLatency:
         """The latencies of the class of that name."""
         return next(each for each in self.latencies if each.name == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CannotServe:
+    """An offer that cannot be planned with, and what would change that; a value, not an error."""
+
+    binding_constraint: str
+    reasons: tuple[str, ...]
+    would_fit_if: str

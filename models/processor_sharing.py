@@ -75,16 +75,19 @@ class SharedReplica:
         return self.slot_count / (self.step_count * self.shared_step_s(float(self.slot_count)))
 
     @property
-    def max_rate_req_per_s(self) -> float:
-        """The highest rate one replica sustains: all slots taken, or all of every step's budget.
+    def budget_rate_req_per_s(self) -> float:
+        """Requests per second at which every step is full of tokens, decodes and prompts in proportion."""
+        calls = self.token_budget_tok / (self.mix.prompt_tok + self.mix.decode_tok)
+        prefill_s = self.step.delta_s_per_input_tok * calls * self.mix.prompt_tok
+        return calls / (self.decode_step_s(calls * self.mix.decode_tok) + prefill_s)
 
-        An identity, not an approximation: n_s steps of T(B) seconds for each of B requests.
+    @property
+    def max_rate_req_per_s(self) -> float:
+        """The highest rate one replica sustains: all slots taken, or every step full of tokens.
+
+        Identities, not approximations: n_s steps of T(B) seconds for each of B requests.
         """
-        budget_step_s = (
-            self.decode_step_s(float(self.slot_count)) + self.step.delta_s_per_input_tok * self.chunk_tok
-        )
-        budget_rate = self.chunk_tok / (self.mix.prompt_tok * budget_step_s)
-        return min(self.full_rate_req_per_s, budget_rate)
+        return min(self.full_rate_req_per_s, self.budget_rate_req_per_s)
 
 
 def slots_within_kv(slot_count: int, kv_capacity_tok: float | None, mix: RequestMix) -> int:

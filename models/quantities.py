@@ -86,7 +86,7 @@ QUANTITIES = _quantities(
     ("offered_rate_req_per_s", "Offered request rate", "Requests sent per second, finished or not."),
     ("peak_rate_req_per_s", "Peak rate", "Tasks arriving per second in the busiest hour."),
     ("rate_req_per_s", "Request rate", "Calls arriving per second."),
-    ("max_rate_req_per_s", "Highest sustainable rate", "Calls per second at which the backlog starts to grow."),
+    ("max_rate_req_per_s", "Highest sustainable rate", "Calls/s at which the backlog starts to grow."),
     # load
     ("concurrency_count", "Concurrent requests", "Requests in flight at once on the measured system."),
     ("concurrency_low_count", "Lowest measured concurrency", "Smallest load the measurements cover."),
@@ -144,6 +144,7 @@ QUANTITIES = _quantities(
     ("cycle_s", "Burst cycle", "Mean time of one burst and one lull."),
     ("amplitude_fraction", "Swing", "Amplitude of a sine over its mean."),
     ("period_s", "Period", "Length of one swing."),
+    ("hour_of_day_h", "Hour of the day", "Start of the hour, 0 to 23."),
     ("hourly_fraction", "Shape of the day", "24 shares of the peak rate."),
     # benchmark bookkeeping
     ("accelerator_count", "Accelerators", "Chips of the measured or planned system."),

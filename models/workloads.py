@@ -13,6 +13,7 @@ ArrivalKind = Literal["poisson", "gamma", "mmpp", "sine", "profile"]
 ValueKind = Literal["half_life", "deadline", "conversion", "waiting_time", "patience", "iterations"]
 
 HOURS_PER_DAY = 24
+METRIC_WORDS = {"ttft_s": "TTFT", "itl_s": "ITL", "tpot_s": "TPOT", "e2e_s": "E2E", "task_s": "task time"}
 ALL_DAY = (1.0,) * HOURS_PER_DAY
 
 
@@ -27,7 +28,7 @@ class Target:
     @property
     def name(self) -> str:
         """The target in words: `TTFT p95 within 0.3 s`."""
-        return f"{self.metric.removesuffix('_s').upper()} p{self.quantile * 100:g} within {self.limit_s:g} s"
+        return f"{METRIC_WORDS[self.metric]} p{self.quantile * 100:g} within {self.limit_s:g} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,9 @@ class Arrival:
     cycle_s: float = 0.0
     amplitude_fraction: float = 0.0
     period_s: float = 0.0
+
+
+POISSON = Arrival()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ class Demand:
 
     workload: Workload
     peak_rate_req_per_s: float
-    arrival: Arrival = Arrival()
+    arrival: Arrival = POISSON
     hourly_fraction: tuple[float, ...] = ALL_DAY
 
     @property

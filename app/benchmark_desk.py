@@ -1,0 +1,206 @@
+"""Benchmark files: take them in, browse and label what is there, ask it questions in SQL."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app import presenters, session, state, workbench
+from app.formatting import DASH, show
+from app.workbench import ImportedFile, StoreFault, canonical_csv, template_csv, write_csv
+from models.measurements import Measurement, SourcedMeasurement
+from models.problems import InputProblems
+
+AS_IN_FILE = "as the file says"
+EXAMPLE_QUERY = """SELECT accelerator, model, count(*) AS points, max(output_rate_tok_per_s) AS best_tok_per_s
+FROM all_measurements
+GROUP BY ALL ORDER BY best_tok_per_s DESC"""
+
+
+def upload() -> None:
+    """Take files in, say what was understood, and let the user say what they are about."""
+    st.caption(
+        "Canonical CSV or `vllm bench serve` JSON. Up to 50 MB a file here; the command line takes larger "
+        "ones. Prompts and answers found in files are dropped, not stored."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.download_button(
+            "CSV template",
+            template_csv(),
+            "plimsoll-template.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        keep_in_session = st.toggle(
+            "Keep in this session only", help="Otherwise everyone who uses this server sees it."
+        )
+    files = (
+        st.file_uploader("Benchmark files", accept_multiple_files=True, key=f"upload:{state.epoch()}") or []
+    )
+    for position, file in enumerate(files):
+        imported = _imported(file.name, file.getvalue())
+        with st.container(border=True):
+            _show_import(imported)
+            if not imported.refused:
+                _take(position, imported, keep_in_session)
+
+
+@st.cache_data(max_entries=16, scope="session", show_spinner="Reading")
+def _imported(name: str, raw: bytes) -> ImportedFile:
+    return workbench.import_file(name, raw)
+
+
+def _show_import(imported: ImportedFile) -> None:
+    st.markdown(
+        f"**{presenters.safe(imported.file_name)}** · "
+        f"{presenters.safe(imported.format_label or 'not recognised')} · "
+        f"{len(imported.measurements)} of {imported.rows_read} rows usable"
+    )
+    presenters.problems(imported.problems)
+    presenters.table([_row(each) for each in imported.measurements[:200]], alt="Rows as understood", empty="")
+
+
+def _row(each: Measurement) -> dict[str, str]:
+    load = each.concurrency_count if each.concurrency_count is not None else each.offered_rate_req_per_s
+    return {
+        "Tier": each.tier or DASH,
+        "Model": each.model or DASH,
+        "Accelerator": f"{each.accelerator_count or ''} {each.accelerator or DASH}".strip(),
+        "Load": f"{each.load_kind or DASH} {'' if load is None else f'{load:g}'}".strip(),
+        "ISL / OSL": f"{show('isl_tok', each.isl_tok)} / {show('osl_tok', each.osl_tok)}",
+        "TTFT p50": show("ttft_s", each.ttft_s.middle),
+        "TTFT p95": show("ttft_s", each.ttft_s.p95),
+        "TPOT": show("tpot_s", each.tpot_s.middle),
+        "E2E p95": show("e2e_s", each.e2e_s.p95),
+        "Output": show("output_rate_tok_per_s", each.output_rate_tok_per_s),
+        "Requests": DASH if each.request_count is None else str(each.request_count),
+        "Failed": DASH if each.error_count is None else str(each.error_count),
+    }
+
+
+def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
+    """Ask which tier the file measured, then keep it."""
+    offers = {
+        f"{offer['tier'] if isinstance(offer['tier'], str) else offer['tier']['id']}/{offer['model']}": offer
+        for offer in state.draft().get("offers", [])
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = st.selectbox(
+            "These points measured", [AS_IN_FILE, *offers], key=f"about:{imported.sha256}:{position}"
+        )
+        if st.button("Use these measurements", key=f"take:{imported.sha256}:{position}", type="primary"):
+            _keep(imported, None if about == AS_IN_FILE else about, keep_in_session)
+
+
+def _keep(imported: ImportedFile, about: str | None, keep_in_session: bool) -> None:
+    tier, model = about.split("/", 1) if about else (None, None)
+    try:
+        if keep_in_session:
+            state.keep_in_session(workbench.labelled(imported, tier, model))
+            done = "kept in this session"
+        else:
+            saved = session.store().save(imported, who=_who())
+            if about:
+                session.store().label(saved.source_id, tier=tier, model=model)
+            done = "was stored before; nothing was added twice" if saved.already_there else "stored"
+    except StoreFault as fault:
+        presenters.fault(fault)
+        return
+    except InputProblems as problems:
+        presenters.problems(problems.problems)
+        return
+    st.success(
+        f"{presenters.safe(imported.file_name)}: {len(imported.measurements)} points, {done}. "
+        "See them on Concurrency; Overview says what they change."
+    )
+
+
+def _who() -> str:
+    """Who imports, where the proxy or Streamlit's login says so."""
+    return str(st.user.get("email") or "") if st.user.get("is_logged_in") else ""
+
+
+def browse() -> None:
+    """What is stored: runs with their labels, delete and bring back, download."""
+    try:
+        runs = session.store().runs()
+        measured = session.store().measurements()
+    except StoreFault as fault:
+        presenters.fault(fault)
+        return
+    event = presenters.selectable(
+        [
+            {
+                "File": run.file_name,
+                "Format": run.format_label,
+                "Points": run.row_count,
+                "Tier": run.labels.tier or DASH,
+                "Model": run.labels.model or DASH,
+                "Imported": f"{run.imported_at:%Y-%m-%d %H:%M} UTC",
+                "By": run.imported_by or DASH,
+                "Hash": run.sha256[:12],
+            }
+            for run in runs
+        ],
+        key="runs",
+        alt="Imported benchmark files",
+        empty="No file of your own yet. The built-in measurements are always there: see Query.",
+    )
+    chosen = [runs[index] for index in session.picked(event) if index < len(runs)]
+    with st.container(horizontal=True):
+        if st.button("Delete", disabled=not chosen, icon=":material/delete:"):
+            for run in chosen:
+                session.store().delete(run.source_id)
+            st.session_state["deleted_runs"] = [run.source_id for run in chosen]
+            st.rerun()
+        deleted = st.session_state.get("deleted_runs", [])
+        if deleted and st.button("Bring back what was deleted", icon=":material/undo:"):
+            for source_id in deleted:
+                session.store().restore(source_id)
+            st.session_state["deleted_runs"] = []
+            st.rerun()
+        if measured:
+            st.download_button(
+                "Download all as CSV",
+                lambda: _csv(measured),
+                "plimsoll-measurements.csv",
+                "text/csv",
+                on_click="ignore",
+            )
+
+
+def _csv(measured: Sequence[SourcedMeasurement]) -> bytes:
+    return canonical_csv([each.measurement for each in measured])
+
+
+def query() -> None:
+    """SQL over the user's and the built-in measurements; reads only, within limits."""
+    st.caption(
+        "Tables: `measurements` (yours), `builtin_measurements`, `all_measurements`, `runs`. "
+        "Reads only; 1,000 rows and 5 seconds at most."
+    )
+    sql = st.text_area("SQL", EXAMPLE_QUERY, height=130, key="sql", persist_state="session")
+    if not st.button("Run", type="primary"):
+        return
+    try:
+        result = session.store().query(sql)
+    except InputProblems as problems:
+        presenters.problems(problems.problems)
+        return
+    except StoreFault as fault:
+        presenters.fault(fault)
+        return
+    shown: list[list[Any]] = [list(row) for row in result.rows]
+    st.dataframe(
+        pd.DataFrame(shown, columns=list(result.columns)), hide_index=True, alt="Answer of the query"
+    )
+    st.caption(f"{len(shown)} rows" + (", cut at the limit" if result.truncated else ""))
+    st.download_button(
+        "Download as CSV",
+        lambda: write_csv(result.columns, result.rows),
+        "plimsoll-query.csv",
+        "text/csv",
+        on_click="ignore",
+    )

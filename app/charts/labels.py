@@ -1,0 +1,26 @@
+"""Labels at the ends of lines, moved apart so that none covers another."""
+
+from collections.abc import Sequence
+
+
+def spread_apart(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """New positions in the same order, at least `gap` apart where the room between low and high allows.
+
+    Positions are along one axis in any unit. Where there is no room, the gap shrinks evenly.
+    """
+    count = len(positions)
+    if count == 0:
+        return []
+    gap = min(gap, (high - low) / count)
+    order = sorted(range(count), key=lambda index: positions[index])
+    placed = [0.0] * count
+    previous = low - gap
+    for index in order:
+        previous = max(positions[index], previous + gap)
+        placed[index] = previous
+    overflow = max(0.0, previous - high)
+    ceiling = high + gap
+    for index in reversed(order):
+        placed[index] = min(placed[index], ceiling - gap) if overflow else placed[index]
+        ceiling = placed[index]
+    return placed

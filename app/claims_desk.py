@@ -1,0 +1,104 @@
+"""All claims that the planning rests on or argues with: who says it, who measured it, can I repeat it?"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import presenters, workbench
+from app.arithmetic import evaluate
+from app.formatting import DASH, number
+from app.workbench import Claim
+
+ALL = "all"
+
+
+def filtered() -> list[Claim]:
+    """The claims that match the reader's filter."""
+    claims = list(workbench.load_catalogue().claims.values())
+    first, second, third, fourth = st.columns([3, 1, 1, 1])
+    with first:
+        wanted = (
+            st.text_input(
+                "Search",
+                placeholder="Ultrafast, price, Cerebras",
+                key="claims_search",
+                persist_state="session",
+            )
+            .strip()
+            .lower()
+        )
+    with second:
+        grade = st.selectbox("Grade", [ALL, *sorted({str(each.grade) for each in claims})])
+    with third:
+        sense = st.selectbox(
+            "Sense",
+            [ALL, *sorted({str(each.sense) for each in claims})],
+            format_func=lambda word: word.replace("_", " "),
+        )
+    with fourth:
+        repeatable = st.selectbox("Reproducible", [ALL, "yes", "no", "unknown"])
+    return [
+        claim
+        for claim in claims
+        if (not wanted or wanted in _searchable(claim))
+        and grade in (ALL, claim.grade)
+        and sense in (ALL, claim.sense)
+        and repeatable in (ALL, claim.reproducible)
+    ]
+
+
+def _searchable(claim: Claim) -> str:
+    return " ".join((claim.id, claim.subject, claim.metric, claim.text, claim.stated_by, claim.note)).lower()
+
+
+def table(claims: Sequence[Claim]) -> None:
+    """The claims, one a row."""
+    st.caption(
+        f"{len(claims)} claims. Three questions decide whether one may plan anything: who measured it, "
+        "on which workload, can you reproduce it?"
+    )
+    presenters.table(
+        [
+            {
+                "Id": claim.id,
+                "About": claim.subject,
+                "Claim": claim.metric,
+                "Value": claim.text or DASH,
+                "Sense": claim.sense.replace("_", " "),
+                "Grade": str(claim.grade),
+                "Stated by": claim.stated_by,
+                "Who measured it?": claim.measured_by or "nobody",
+                "On which workload?": claim.conditions or "not stated",
+                "Can I reproduce it?": claim.reproducible,
+                "Status": claim.status or DASH,
+                "Date": claim.date,
+                "Source": claim.source,
+                "Note": claim.note,
+            }
+            for claim in claims
+        ],
+        alt="Claims about fast inference with who stated and who measured them",
+        empty="No claim matches.",
+    )
+
+
+def arithmetic(claims: Sequence[Claim]) -> None:
+    """Derived figures with their sums done on the spot."""
+    presenters.table(
+        [
+            {
+                "Id": claim.id,
+                "About": claim.subject,
+                "Claim": claim.metric,
+                "Arithmetic": claim.arithmetic,
+                "Gives": f"{number(evaluate(claim.arithmetic))} {claim.unit}",
+                "Stated": claim.text,
+                "Grade": str(claim.grade),
+                "Sense": claim.sense.replace("_", " "),
+            }
+            for claim in claims
+            if claim.arithmetic
+        ],
+        alt="Derived claims worked out again",
+        empty="No derived claim matches.",
+    )

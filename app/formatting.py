@@ -1,0 +1,86 @@
+"""The only place where a number becomes text: friendly units, few digits, a dash for what is unknown."""
+
+import math
+
+from models.quantities import quantity, unit_of
+
+DASH = "–"
+MILLI = 1e3
+SECONDS_SHOWN_AS_MS = 1.0
+
+
+def show(name: str, value: float | None) -> str:
+    """A value of the quantity of that name, as a reader wants it: `show("tpot_s", 0.0213)` is "21 ms"."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    unit = unit_of(name)
+    if unit == "s":
+        return duration(value)
+    if unit.startswith("s/"):
+        return f"{_small_duration(value)}/{unit.removeprefix('s/')}"
+    if unit.startswith("USD"):
+        return usd(value)
+    if name.endswith("_fraction"):
+        return percent(value)
+    text = number(value)
+    return f"{text} {_friendly(unit)}" if unit else text
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit a person would use, three digits at most."""
+    if seconds == 0:
+        return "0 s"
+    if abs(seconds) < SECONDS_SHOWN_AS_MS:
+        return f"{number(seconds * MILLI)} ms"
+    if abs(seconds) < 120:
+        return f"{number(seconds)} s"
+    if abs(seconds) < 7200:
+        return f"{number(seconds / 60)} min"
+    return f"{number(seconds / 3600)} h"
+
+
+def _small_duration(seconds: float) -> str:
+    """Step-law coefficients, down to nanoseconds."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if abs(seconds) * factor >= 1:
+            return f"{number(seconds * factor)} {unit}"
+    return f"{number(seconds * 1e9)} ns"
+
+
+def usd(value: float) -> str:
+    """Money with as many digits as matter: `$0.00042`, `$3.89`, `$41,230`."""
+    sign = "-" if value < 0 else ""
+    size = abs(value)
+    if size >= 1000:
+        return f"{sign}${size:,.0f}"
+    if size >= 0.095 or size == 0:
+        return f"{sign}${size:,.2f}"
+    return f"{sign}${size:.2g}" if size >= 0.0001 else f"{sign}${size:.1e}"
+
+
+def percent(fraction: float) -> str:
+    """A share of one as a percentage; small shares keep a digit."""
+    points = fraction * 100
+    return f"{points:.0f} %" if abs(points) >= 10 or points == 0 else f"{points:.2g} %"
+
+
+def number(value: float) -> str:
+    """Three significant digits, grouped thousands, no trailing zeros."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def label(name: str) -> str:
+    """A quantity's label with its friendly unit: `Time to first token (ms)`."""
+    known = quantity(name)
+    unit = _friendly(known.unit)
+    return f"{known.label} ({unit})" if unit else known.label
+
+
+def _friendly(unit: str) -> str:
+    return unit.replace("tokens/s", "tok/s").replace("requests/s", "req/s")

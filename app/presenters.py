@@ -1,0 +1,344 @@
+"""How a plan, a refusal, a notice, a problem and evidence look on any page.
+
+Text that came from a user or a file never reaches Markdown unescaped: an image link in a tier's name
+would otherwise call out of the browser.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app.charts.picture import Picture
+from app.charts.plotly_drawing import CONFIG, draw
+from app.charts.theme import THEMES, Theme
+from app.formatting import DASH, label, show
+from app.workbench import EvidenceChange, StoreFault
+from models.curves import LoadPoint
+from models.evidence import Evidence, Grade
+from models.performance import BatchedPerformance, CannotServe, TierPerformance
+from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
+from models.problems import Problem
+from models.tiers import Offer
+from models.workloads import Workload
+
+MARKDOWN_SIGNS = "\\`*_[]!<>$:|#~"
+
+
+def safe(text: object) -> str:
+    """Text that Markdown shows letter for letter."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN_SIGNS else sign for sign in str(text))
+
+
+def plain(text: object) -> None:
+    """A line of user text, shown letter for letter."""
+    st.markdown(safe(text))
+
+
+def theme() -> Theme:
+    """The colours of the theme in use."""
+    return THEMES.get(st.context.theme.type or "light", THEMES["light"])
+
+
+def picture(shown: Picture, empty: str = "Nothing to draw yet.") -> None:
+    """A chart in its card, titled with the question it answers."""
+    with st.container(border=True):
+        st.markdown(f"**{safe(shown.title)}**")
+        if shown.empty:
+            st.info(empty)
+            return
+        st.plotly_chart(
+            draw(shown, theme()), config=CONFIG, key=f"chart_{shown.key}", alt=shown.alt, theme=None
+        )
+
+
+def problems(found: Iterable[Problem]) -> None:
+    """Everything wrong with an input: address, what, cure."""
+    for problem in found:
+        box = st.error if problem.severity == "error" else st.warning
+        box(f"**{safe(problem.path)}**: {safe(problem.message)}. {safe(problem.cure)}")
+
+
+def notices(found: Iterable[Notice]) -> None:
+    """What a reader must know, warnings first."""
+    listed = list(dict.fromkeys(found))
+    for notice in sorted(listed, key=lambda each: each.level != "warning"):
+        (st.warning if notice.level == "warning" else st.info)(safe(notice.text))
+
+
+def table(rows: Sequence[Mapping[str, Any]], alt: str, empty: str = "Nothing here yet.") -> None:
+    """Rows as a table; headings are the keys, values are shown as text."""
+    if not rows:
+        st.caption(empty)
+        return
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
+
+
+def answer(plan: Plan) -> None:
+    """The plan in one sentence and four numbers."""
+    st.markdown(f"##### {safe(plan.sentence)}")
+    totals = plan.totals
+    with st.grid(4, min_column_width=180):
+        _metric(
+            "Cost per month",
+            show("cost_usd_per_month", totals.cost_usd_per_month),
+            f"{show('cost_usd_per_h', totals.cost_usd_per_h)} an hour",
+        )
+        _metric(
+            "Idle and spare",
+            show(
+                "idle_cost_usd_per_month",
+                totals.idle_cost_usd_per_month + totals.redundancy_cost_usd_per_month,
+            ),
+            f"{show('redundancy_cost_usd_per_month', totals.redundancy_cost_usd_per_month)} of it spares",
+        )
+        _metric(
+            "Per million output tokens",
+            show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
+            f"{totals.replica_count} replicas, {totals.accelerator_count} accelerators",
+        )
+        _metric(
+            "Weakest evidence",
+            totals.weakest_grade or DASH,
+            totals.weakest_grade.short_meaning if totals.weakest_grade else "nothing placed",
+        )
+
+
+def _metric(name: str, value: str, note: str) -> None:
+    st.metric(name, value, note, border=True, height="stretch", delta_arrow="off", delta_color="off")
+
+
+def allocations(plan: Plan) -> None:
+    """Workload by workload: where it goes, what binds, what comes second."""
+    table([allocation_row(each) for each in plan.allocations], alt="Where each workload is served")
+
+
+def allocation_row(each: Allocation) -> dict[str, str]:
+    """One workload's place in the plan, as text."""
+    targets = "; ".join(
+        f"{result.target.name}: {show('predicted_s', result.predicted_s)}" for result in each.targets
+    )
+    runner = each.runner_up
+    return {
+        "Workload": each.workload,
+        "Served on": each.tier_label,
+        "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
+        "Targets, all hold": targets or "none set",
+        "What binds": each.binding_constraint,
+        "Evidence": each.weakest_grade or DASH,
+        "Runner-up": DASH
+        if runner is None
+        else f"{runner.tier_label} (+{show('extra_cost_usd_per_month', runner.extra_cost_usd_per_month)})",
+        "Replicas": DASH if each.replica_count is None else str(each.replica_count),
+        label("utilisation_fraction"): show("utilisation_fraction", each.utilisation_fraction),
+        "TTFT p95": show("ttft_s", each.ttft_s.p95),
+        "TPOT p50": show("tpot_s", each.tpot_s.p50),
+        "E2E p95": show("e2e_s", each.e2e_s.p95),
+        "Per task": show("cost_usd_per_task", each.cost.cost_usd_per_task),
+    }
+
+
+def rejections(found: Sequence[Rejection]) -> None:
+    """What was not chosen because it could not be, why, and what would change that."""
+    table(
+        [
+            {
+                "Workload": each.workload,
+                "Tier": each.tier_label,
+                "Stopped by": each.binding_constraint,
+                "Why": "; ".join(each.reasons),
+                "Would fit if": each.would_fit_if,
+            }
+            for each in found
+        ],
+        alt="Offers that cannot serve a workload, and why",
+        empty="Every offer can serve every workload.",
+    )
+
+
+def evidence(uses: Sequence[EvidenceUse]) -> None:
+    """Where the numbers come from."""
+    table(
+        [
+            {
+                "Of": use.subject,
+                "Number": use.quantity,
+                "Grade": use.evidence.grade,
+                "Meaning": Grade(use.evidence.grade).meaning,
+                "Sense": use.evidence.sense.replace("_", " "),
+                "Source": use.evidence.source,
+                "Checked": use.evidence.checked_on.isoformat() if use.evidence.checked_on else DASH,
+                "Note": use.evidence.note or use.evidence.conditions,
+            }
+            for use in uses
+        ],
+        alt="Evidence behind the plan's numbers",
+    )
+
+
+def fleet_changes(found: Sequence[FleetChange]) -> None:
+    """Today's fleet against the plan's."""
+    table(
+        [
+            {
+                "Tier": each.tier_id,
+                "Replicas today": each.current_replica_count,
+                "Replicas planned": each.planned_replica_count,
+                "USD a month today": show("cost_usd_per_month", each.current_cost_usd_per_month),
+                "USD a month planned": show("cost_usd_per_month", each.planned_cost_usd_per_month),
+                "Note": each.note,
+            }
+            for each in found
+        ],
+        alt="Change from what runs today",
+    )
+
+
+def evidence_changes(found: Sequence[EvidenceChange]) -> None:
+    """What the user's own measurements changed."""
+    for each in found:
+        st.success(
+            f"**{safe(each.tier_label)}** is now calibrated on your {each.point_count} measured points "
+            f"({safe(', '.join(each.sources))}): evidence {each.grade_before or DASH} → "
+            f"{each.grade_after or DASH}, "
+            f"plan {safe(show('cost_usd_per_month', each.cost_before_usd_per_month))} → "
+            f"{safe(show('cost_usd_per_month', each.cost_after_usd_per_month))} a month.",
+            icon=":material/upload_file:",
+        )
+
+
+def evidence_by_name(found: Mapping[str, Evidence]) -> None:
+    """Evidence of one thing, field by field."""
+    evidence([EvidenceUse(subject="", quantity=name, evidence=each) for name, each in sorted(found.items())])
+
+
+def fault(found: StoreFault) -> None:
+    """Why the store cannot be used, and what to do."""
+    st.error(f"**{safe(found.path)}**: {safe(found.message)}. {safe(found.cure)}")
+
+
+def bullets(lines: Sequence[str]) -> None:
+    """A plain list."""
+    st.markdown("\n".join(f"- {safe(line)}" for line in lines))
+
+
+def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str) -> Any:
+    """A table whose rows can be chosen; the chosen ones, or None where it is empty."""
+    if not rows:
+        st.caption(empty)
+        return None
+    return st.dataframe(
+        pd.DataFrame(rows), hide_index=True, key=key, alt=alt, on_select="rerun", selection_mode="multi-row"
+    )
+
+
+def load_table(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
+    """The numbers behind a latency chart."""
+    with st.expander("Show the numbers"):
+        table(
+            [
+                {
+                    "Tier": name,
+                    label("offered_rate_req_per_s"): show(
+                        "offered_rate_req_per_s", each.offered_rate_req_per_s
+                    ),
+                    label("utilisation_fraction"): show(
+                        "utilisation_fraction", each.point.utilisation_fraction
+                    ),
+                    "TTFT p50": show("ttft_s", each.point.of(workload.name).ttft_s.p50),
+                    "TTFT p95": show("ttft_s", each.point.of(workload.name).ttft_s.p95),
+                    "TPOT p50": show("tpot_s", each.point.of(workload.name).tpot_s.p50),
+                    "E2E p95": show("e2e_s", each.point.of(workload.name).e2e_s.p95),
+                    "Targets": "hold" if each.targets_hold else "missed or unknown",
+                }
+                for name, curve in curves.items()
+                for each in curve
+                if each.point.stable
+            ],
+            alt="Operating points along the load",
+        )
+
+
+def curve_notices(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
+    """What to know about the curves, each sentence once."""
+    bullets(
+        list(
+            dict.fromkeys(text for curve in curves.values() for each in curve for text in each.point.notices)
+        )
+    )
+
+
+def target_limits(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
+    """The highest load shown at which every target still holds, tier by tier."""
+    table(
+        [
+            {
+                "Tier": name,
+                "All targets hold up to": show("offered_rate_req_per_s", holding[-1].offered_rate_req_per_s)
+                if (holding := [each for each in curve if each.targets_hold])
+                else "no load shown",
+                "Cost there per Mtok output": show(
+                    "cost_usd_per_mtok_output", holding[-1].cost_usd_per_mtok_output if holding else None
+                ),
+                "Backlog grows from": show("max_rate_req_per_s", curve[0].point.max_rate_req_per_s),
+            }
+            for name, curve in curves.items()
+        ],
+        alt="Where each tier stops meeting its targets",
+    )
+
+
+def costs(plan: Plan) -> None:
+    """The ladder of costs, workload by workload."""
+    table(
+        [
+            {
+                "Workload": each.workload,
+                "Served on": each.tier_label,
+                "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
+                "Idle": show("idle_cost_usd_per_month", each.cost.idle_cost_usd_per_month),
+                "Spare": show("redundancy_cost_usd_per_month", each.cost.redundancy_cost_usd_per_month),
+                "Per Mtok output": show("cost_usd_per_mtok_output", each.cost.cost_usd_per_mtok_output),
+                "Per request": show("cost_usd_per_request", each.cost.cost_usd_per_request),
+                "Per task": show("cost_usd_per_task", each.cost.cost_usd_per_task),
+            }
+            for each in plan.allocations
+        ],
+        alt="Cost by workload",
+    )
+
+
+def dots_legend() -> None:
+    """How to read the dots and the band of the concurrency chart."""
+    st.caption(
+        "Open dots: published measurements. Filled dots: your own. Line: the fit; shaded: where 80 % of "
+        "points fell in trials of such fits. Dashed red: a vendor's ceiling that nobody has measured."
+    )
+
+
+def fits(offers: Sequence[Offer], performances: Mapping[str, TierPerformance | CannotServe]) -> None:
+    """How well each tier's fit holds, or why there is none."""
+    table([_fit_row(offer, performances[offer.id]) for offer in offers], alt="Quality of each fit")
+
+
+def _fit_row(offer: Offer, performance: TierPerformance | CannotServe) -> dict[str, str]:
+    row = {"Tier": offer.tier.label}
+    if isinstance(performance, CannotServe):
+        return row | {"Known from": "; ".join(performance.reasons)}
+    sources = "; ".join(dict.fromkeys(each.source for each in performance.evidence.values()))
+    row |= {"Known from": sources, "Notes": "; ".join(performance.notices)}
+    quality = performance.quality if isinstance(performance, BatchedPerformance) else None
+    if quality is not None:
+        row |= {
+            "Points": str(quality.point_count),
+            "Shapes": str(quality.shape_count),
+            label("residual_fraction"): show("residual_fraction", quality.residual_fraction),
+            label("leave_one_load_out_fraction"): show(
+                "leave_one_load_out_fraction", quality.leave_one_load_out_fraction
+            ),
+            label("leave_one_shape_out_fraction"): show(
+                "leave_one_shape_out_fraction", quality.leave_one_shape_out_fraction
+            ),
+        }
+    return row

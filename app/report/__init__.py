@@ -1,0 +1,1 @@
+"""Reports: sections say what, renderers say how."""

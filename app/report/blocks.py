@@ -1,0 +1,73 @@
+"""What a report is made of. A section makes blocks; each format renders every block."""
+
+from dataclasses import dataclass
+
+from app.charts.picture import Picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """A paragraph of plain text; `strong` for the one sentence that must be read."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """A few numbers with their names, side by side."""
+
+    items: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of text under headings; `numeric` are the columns set flush right."""
+
+    caption: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A picture with its title and the sentence to take away."""
+
+    picture: Picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Text to be read letter for letter, such as a scenario file."""
+
+    text: str
+
+
+Block = Paragraph | Facts | Table | Chart | Bullets | Listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what stands under it."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A whole report, ready to be rendered."""
+
+    title: str
+    subtitle: str
+    footer: str
+    sections: tuple[Section, ...]

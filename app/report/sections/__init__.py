@@ -1,0 +1,15 @@
+"""The sections of a report, in reading order. Each module: KEY, TITLE, blocks(context)."""
+
+from app.report.sections import (
+    capacity,
+    cost,
+    curves,
+    decision,
+    evidence,
+    inputs,
+    method,
+    rejected,
+    reproducibility,
+)
+
+SECTIONS = (decision, capacity, cost, curves, rejected, inputs, evidence, method, reproducibility)

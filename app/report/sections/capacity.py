@@ -1,0 +1,97 @@
+"""Capacity and latency: replicas, utilisation, and every target against its prediction."""
+
+from app.formatting import DASH, show
+from app.report.blocks import Block, Bullets, Table
+from app.report.context import ReportContext
+
+KEY = "capacity"
+TITLE = "Capacity and latency against targets"
+
+
+def blocks(context: ReportContext) -> tuple[Block, ...]:
+    """Pools, predicted latencies, targets, notices, and the change from today's fleet."""
+    plan = context.view.plan
+    pools = Table(
+        caption="Pools: workloads on the same rented tier share its replicas and spares",
+        headings=("Tier", "Workloads", "Replicas", "of them spare", "Accelerators", "Utilisation at peak"),
+        rows=tuple(
+            (
+                pool.tier_label,
+                ", ".join(pool.workloads),
+                str(pool.replica_count) if pool.replica_count else "paid per token",
+                str(pool.spare_replica_count),
+                str(pool.accelerator_count),
+                show("utilisation_fraction", pool.utilisation_fraction),
+            )
+            for pool in plan.pools
+        ),
+        numeric=(2, 3, 4, 5),
+    )
+    latency = Table(
+        caption="Predicted latency at the busiest hour, all replicas serving; marks lead to the evidence",
+        headings=("Workload", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50", "E2E p95", "Grade", "Evidence"),
+        rows=tuple(
+            (
+                each.workload,
+                show("ttft_s", each.ttft_s.p50),
+                show("ttft_s", each.ttft_s.p95),
+                show("tpot_s", each.tpot_s.p50),
+                show("e2e_s", each.e2e_s.p50),
+                show("e2e_s", each.e2e_s.p95),
+                str(each.weakest_grade or DASH),
+                context.marks(f"{each.tier_id}/{each.model_id}"),
+            )
+            for each in plan.allocations
+        ),
+        numeric=(1, 2, 3, 4, 5),
+    )
+    targets = Table(
+        caption="Targets; they hold also with the spare units lost",
+        headings=("Workload", "Target", "Predicted", "Holds"),
+        rows=tuple(
+            (
+                each.workload,
+                result.target.name,
+                show("predicted_s", result.predicted_s),
+                "yes" if result.holds else "no",
+            )
+            for each in plan.allocations
+            for result in each.targets
+        ),
+        numeric=(2,),
+    )
+    notices = dict.fromkeys(
+        [*plan.notices, *(notice for each in plan.allocations for notice in each.notices)]
+    )
+    found: list[Block] = [pools, latency, targets]
+    if plan.fleet_changes:
+        found.append(_fleet(context))
+    if notices:
+        found.append(Bullets(items=tuple(notice.text for notice in notices)))
+    return tuple(found)
+
+
+def _fleet(context: ReportContext) -> Table:
+    return Table(
+        caption="Change from what runs today",
+        headings=(
+            "Tier",
+            "Replicas today",
+            "Replicas planned",
+            "USD a month today",
+            "USD a month planned",
+            "Note",
+        ),
+        rows=tuple(
+            (
+                each.tier_id,
+                str(each.current_replica_count),
+                str(each.planned_replica_count),
+                show("cost_usd_per_month", each.current_cost_usd_per_month),
+                show("cost_usd_per_month", each.planned_cost_usd_per_month),
+                each.note,
+            )
+            for each in context.view.plan.fleet_changes
+        ),
+        numeric=(1, 2, 3, 4),
+    )

@@ -1,0 +1,44 @@
+"""The answer first: one sentence, four numbers, what binds and what comes second."""
+
+from app.formatting import DASH, show
+from app.report.blocks import Block, Facts, Paragraph, Table
+from app.report.context import ReportContext
+
+KEY = "decision"
+TITLE = "Decision"
+
+
+def blocks(context: ReportContext) -> tuple[Block, ...]:
+    """The decision and how close it was."""
+    plan, totals = context.view.plan, context.view.plan.totals
+    grade = totals.weakest_grade
+    facts = Facts(
+        items=(
+            ("Cost per month", show("cost_usd_per_month", totals.cost_usd_per_month)),
+            ("Replicas / accelerators", f"{totals.replica_count} / {totals.accelerator_count}"),
+            (
+                "Per million output tokens",
+                show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
+            ),
+            ("Weakest evidence", f"{grade}: {grade.meaning}" if grade else DASH),
+        )
+    )
+    rows = tuple(
+        (
+            each.workload,
+            each.tier_label,
+            each.binding_constraint,
+            each.runner_up.tier_label if each.runner_up else DASH,
+            f"+{show('extra_cost_usd_per_month', each.runner_up.extra_cost_usd_per_month)}"
+            if each.runner_up
+            else DASH,
+        )
+        for each in plan.allocations
+    )
+    table = Table(
+        caption="Where each workload goes, what binds, and the runner-up with its extra cost a month",
+        headings=("Workload", "Served on", "What binds", "Runner-up", "Extra cost"),
+        rows=rows,
+        numeric=(4,),
+    )
+    return (Paragraph(text=plan.sentence, strong=True), facts, table)

@@ -1,0 +1,76 @@
+"""What was asked: workloads, offers and rules, as the plan read them."""
+
+from app.formatting import DASH, number, show, usd
+from app.report.blocks import Block, Facts, Table
+from app.report.context import ReportContext
+from models.tiers import HourlyPrice, Offer, TokenPrice
+
+KEY = "inputs"
+TITLE = "Inputs"
+
+
+def blocks(context: ReportContext) -> tuple[Block, ...]:
+    """Workloads with their demand and shape, offers with their prices, and the policy."""
+    scenario, policy = context.view.scenario, context.view.scenario.policy
+    workloads = Table(
+        caption="Workloads",
+        headings=(
+            "Workload",
+            "Tasks/s at peak",
+            "Mean of day",
+            "Calls a task",
+            "Input tokens",
+            "Output tokens",
+            "Evidence",
+        ),
+        rows=tuple(
+            (
+                demand.workload.name,
+                number(demand.peak_rate_req_per_s),
+                show("mean_to_peak_fraction", demand.mean_to_peak_fraction),
+                str(demand.workload.call_count_per_task),
+                number(demand.workload.input_tok.mean_tok),
+                number(demand.workload.output_tok.mean_tok),
+                context.marks(demand.workload.name),
+            )
+            for demand in scenario.demands
+        ),
+        numeric=(1, 2, 3, 4, 5),
+    )
+    offers = Table(
+        caption="Offers compared",
+        headings=("Tier", "Model", "Sold", "Price", "Evidence"),
+        rows=tuple(
+            (
+                offer.tier.label,
+                offer.model.label,
+                offer.tier.availability,
+                price_text(offer),
+                context.marks(offer.id),
+            )
+            for offer in scenario.offers
+        ),
+    )
+    rules = Facts(
+        items=(
+            ("Highest utilisation", show("max_utilisation_fraction", policy.max_utilisation_fraction)),
+            ("Spare units", str(policy.spare_unit_count)),
+            ("Accepted derate of ceilings", _or_none(policy.accepted_derate_ratio)),
+            ("Accepted p95 over p50", _or_none(policy.accepted_p95_to_p50_ratio)),
+        )
+    )
+    return (workloads, offers, rules)
+
+
+def price_text(offer: Offer) -> str:
+    """An offer's price in words; a dash where none is published."""
+    price = offer.tier.price
+    if isinstance(price, HourlyPrice):
+        return f"{usd(price.usd_per_accelerator_h)} per accelerator-hour"
+    if isinstance(price, TokenPrice):
+        return f"{usd(price.input_usd_per_mtok)} in / {usd(price.output_usd_per_mtok)} out per Mtok"
+    return DASH
+
+
+def _or_none(value: float | None) -> str:
+    return "none" if value is None else number(value)

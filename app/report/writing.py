@@ -1,0 +1,53 @@
+"""From a view to a report in one of the formats."""
+
+import platform
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
+
+from app.report import html, markdown
+from app.report.blocks import Document, Section
+from app.report.context import ReportContext
+from app.report.sections import SECTIONS
+from app.workbench import View
+
+FORMATS = (html, markdown)
+STATED_VERSIONS = ("streamlit", "scipy", "numpy", "duckdb", "genai-prices")
+
+
+def suffixes() -> tuple[str, ...]:
+    """File endings that a report can be written to."""
+    return tuple(each.SUFFIX for each in FORMATS)
+
+
+def compose(
+    view: View, written_on: date, title: str | None = None, section_keys: Sequence[str] | None = None
+) -> Document:
+    """The chosen sections of a report, all of them where none are named."""
+    context = ReportContext(
+        view=view,
+        title=title or view.scenario.name,
+        written_on=written_on,
+        versions=(
+            ("Python", platform.python_version()),
+            *((name, version(name)) for name in STATED_VERSIONS),
+        ),
+    )
+    return Document(
+        title=context.title,
+        subtitle=f"Inference capacity and cost plan · {written_on.isoformat()} · scenario {view.scenario.id}",
+        footer=f"Plimsoll · scenario {view.scenario.id} · prices as of {view.scenario.as_of.isoformat()}",
+        sections=tuple(
+            Section(key=module.KEY, title=module.TITLE, blocks=module.blocks(context))
+            for module in SECTIONS
+            if section_keys is None or module.KEY in section_keys
+        ),
+    )
+
+
+def write(document: Document, suffix: str) -> bytes:
+    """The report's bytes in the format of that file ending; ValueError for an unknown one."""
+    for each in FORMATS:
+        if suffix.lower() == each.SUFFIX:
+            return each.render(document)
+    raise ValueError(f"no report format {suffix!r}; use {', '.join(suffixes())}")

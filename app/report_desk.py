@@ -1,0 +1,97 @@
+"""Choose what the report holds, read it, take it away."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from app import presenters, session, state, workbench
+from app.charts.svg_drawing import draw_svg
+from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
+from app.report.sections import SECTIONS
+from app.report.writing import FORMATS, compose, write
+from app.workbench import View
+
+
+def options_and_downloads(seen: View) -> None:
+    """Title, date and sections; one button a format, built only when pressed."""
+    left, middle, right = st.columns([3, 2, 5])
+    with left:
+        st.text_input(
+            "Title", value=seen.scenario.name, max_chars=120, key="report_title", persist_state="session"
+        )
+    with middle:
+        st.date_input("Date", value=datetime.now(UTC).date(), key="report_date", persist_state="session")
+    titles = {module.KEY: module.TITLE for module in SECTIONS}
+    with right:
+        st.multiselect(
+            "Sections",
+            list(titles),
+            default=list(titles),
+            format_func=lambda key: titles[key],
+            key="report_sections",
+            persist_state="session",
+        )
+    with st.container(horizontal=True):
+        for module in FORMATS:
+            st.download_button(
+                f"Download {module.LABEL}",
+                _writer(seen, module.SUFFIX),
+                f"plimsoll-{seen.scenario.id}{module.SUFFIX}",
+                module.MIME,
+                on_click="ignore",
+                icon=":material/download:",
+                type="primary" if module is FORMATS[0] else "secondary",
+            )
+        st.download_button(
+            "Download scenario",
+            workbench.write_draft(state.draft()).encode(),
+            f"plimsoll-{seen.scenario.id}.yaml",
+            "application/yaml",
+            on_click="ignore",
+        )
+    _load_scenario()
+
+
+def _document(seen: View) -> Document:
+    chosen = st.session_state
+    return compose(
+        seen, chosen["report_date"], chosen["report_title"].strip() or None, chosen["report_sections"]
+    )
+
+
+def _writer(seen: View, suffix: str) -> object:
+    return lambda: write(_document(seen), suffix)
+
+
+def _load_scenario() -> None:
+    """Open a scenario file in place of the draft; Undo brings the old one back."""
+    with st.expander("Open a scenario file"):
+        file = st.file_uploader(
+            "Scenario (YAML or JSON)", key=f"scenario_file:{state.epoch()}", max_upload_size=1
+        )
+        if file is not None and st.button("Open", key="open_scenario"):
+            session.open_scenario(file.name, file.getvalue())
+
+
+def preview(seen: View) -> None:
+    """The report's sections as they will read."""
+    for section in _document(seen).sections:
+        st.subheader(section.title)
+        for block in section.blocks:
+            if isinstance(block, Paragraph):
+                st.markdown(
+                    f"**{presenters.safe(block.text)}**" if block.strong else presenters.safe(block.text)
+                )
+            elif isinstance(block, Facts):
+                presenters.table([dict(block.items)], alt="Key figures")
+            elif isinstance(block, Table):
+                st.caption(presenters.safe(block.caption))
+                presenters.table(
+                    [dict(zip(block.headings, row, strict=True)) for row in block.rows], block.caption
+                )
+            elif isinstance(block, Chart) and not block.picture.empty:
+                st.image(draw_svg(block.picture), caption=presenters.safe(block.picture.alt))
+            elif isinstance(block, Bullets):
+                presenters.bullets(block.items)
+            elif isinstance(block, Listing):
+                st.code(block.text, language=None, height=220)

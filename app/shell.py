@@ -1,0 +1,78 @@
+"""The frame around every page: registry, navigation, the scenario in the sidebar, the footer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from app import presenters, state, workbench
+
+ROOT = Path(__file__).resolve().parents[1]
+ICON = ROOT / "app" / "icon.png"
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page: its file under `pages/`, its name, the question it answers, and its icon."""
+
+    file: str
+    title: str
+    question: str
+    icon: str
+
+
+PAGES: dict[str, tuple[PageEntry, ...]] = {
+    "Plan": (
+        PageEntry("overview", "Overview", "Which tier for which workload, at what cost?", "dashboard"),
+        PageEntry("report", "Report", "What do I send?", "description"),
+    ),
+    "Inputs": (
+        PageEntry("workloads", "Workloads", "Who asks for what, and by when?", "groups"),
+        PageEntry("tiers", "Tiers", "What can I buy?", "dns"),
+        PageEntry("benchmarks", "Benchmarks", "What was measured?", "speed"),
+    ),
+    "Curves": (
+        PageEntry("latency", "Latency", "When does a tier stop keeping its promise?", "timer"),
+        PageEntry(
+            "concurrency", "Concurrency", "What does each user get as more share?", "stacked_line_chart"
+        ),
+        PageEntry("cost", "Cost", "What does a token cost at this load?", "payments"),
+    ),
+    "Evidence": (PageEntry("claims", "Claims", "Who measured that?", "fact_check"),),
+}
+
+
+def run() -> None:
+    """Draw the frame, then the page."""
+    st.set_page_config(page_title="Plimsoll", page_icon=str(ICON), layout="wide")
+    pages = {
+        group: [
+            st.Page(
+                ROOT / "pages" / f"{entry.file}.py",
+                title=entry.title,
+                icon=f":material/{entry.icon}:",
+                url_path=entry.file,
+                default=entry.file == "overview",
+                help=entry.question,
+            )
+            for entry in entries
+        ]
+        for group, entries in PAGES.items()
+    }
+    page = st.navigation(pages, expanded=True)
+    state.begin()
+    _sidebar()
+    page.run()
+
+
+def _sidebar() -> None:
+    """The scenario in hand: its name, its id, and a step back."""
+    with st.sidebar:
+        st.caption("SCENARIO")
+        draft = state.draft()
+        presenters.plain(draft.get("name") or "Unnamed")
+        st.caption(f"as of {draft.get('as_of')} · id `{workbench.draft_id(draft)}`")
+        st.button("Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo())
+    problem = state.link_problem()
+    if problem is not None:
+        presenters.problems(problem.problems)

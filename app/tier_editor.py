@@ -1,0 +1,184 @@
+"""Tiers as cards: what each costs, how fast it is known to be, on whose word; add, reprice, remove."""
+
+import streamlit as st
+
+from app import presenters, state, workbench
+from app.formatting import DASH, number, show, usd
+from models.evidence import Evidence
+from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
+from models.tiers import HourlyPrice, Offer, TokenPrice
+
+
+def add() -> None:
+    """Put another offer of the catalogue into the scenario."""
+    catalogue = workbench.load_catalogue()
+    present = {(_tier_id(each), each.get("model")) for each in state.draft().get("offers", [])}
+    free = [key for key in catalogue.listings if key not in present]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Add a tier from the catalogue",
+            free,
+            index=None,
+            placeholder="Type a tier or a model",
+            format_func=lambda key: f"{catalogue.tiers[key[0]].label} · {catalogue.models[key[1]].label}",
+            key=f"add_offer:{state.epoch()}",
+        )
+        st.button("Add", disabled=chosen is None, on_click=_append, args=(chosen,), icon=":material/add:")
+
+
+def _tier_id(entry: dict[str, object]) -> object:
+    tier = entry.get("tier")
+    return tier.get("id") if isinstance(tier, dict) else tier
+
+
+def _append(key: tuple[str, str]) -> None:
+    fresh = state.draft()
+    fresh.setdefault("offers", []).append({"tier": key[0], "model": key[1]})
+    state.save(fresh, reread_widgets=True)
+
+
+def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -> None:
+    """One offer: facts, evidence, and what to do with it."""
+    tier = offer.tier
+    with st.container(border=True):
+        left, middle, right = st.columns([3, 3, 3])
+        with left:
+            st.markdown(f"**{presenters.safe(tier.label)}** · {presenters.safe(offer.model.label)}")
+            st.caption(
+                f"{tier.architecture.replace('_', ' ')} · {_size(offer)} · sold: {tier.availability}"
+                + (f" until {tier.available_until}" if tier.available_until else "")
+            )
+            _price(offer)
+        with middle:
+            _performance(performance)
+        with right, st.container(horizontal=True):
+            _evidence(offer, performance)
+            _own_price(index, offer)
+            st.button(
+                "Remove",
+                key=f"remove_offer:{state.epoch()}:{index}",
+                icon=":material/delete:",
+                on_click=_remove,
+                args=(index,),
+                help="Undo brings it back.",
+            )
+
+
+def _size(offer: Offer) -> str:
+    count = offer.tier.accelerator_count_per_replica
+    if count is None or offer.accelerator is None:
+        return presenters.safe(offer.tier.supplier) or "endpoint"
+    return f"{count} x {presenters.safe(offer.accelerator.label)} a replica"
+
+
+def _price(offer: Offer) -> None:
+    price = offer.tier.price
+    if isinstance(price, HourlyPrice):
+        st.markdown(presenters.safe(f"{usd(price.usd_per_accelerator_h)} per accelerator-hour"))
+    elif isinstance(price, TokenPrice):
+        st.markdown(
+            presenters.safe(
+                f"{usd(price.input_usd_per_mtok)} in, {usd(price.output_usd_per_mtok)} out per million tokens"
+            )
+        )
+    else:
+        st.markdown("**No price published**")
+
+
+def _performance(performance: TierPerformance | CannotServe) -> None:
+    if isinstance(performance, CannotServe):
+        st.markdown(f"**Cannot be planned:** {presenters.safe('; '.join(performance.reasons))}")
+        st.caption(f"Would fit if {presenters.safe(performance.would_fit_if)}.")
+    elif isinstance(performance, BatchedPerformance):
+        st.markdown(
+            presenters.safe(
+                f"Step {show('alpha_s', performance.step.alpha_s)} + "
+                f"{show('beta_s_per_seq', performance.step.beta_s_per_seq)}"
+                f" × b^{number(performance.step.exponent)}; {performance.slot_count} slots"
+            )
+        )
+        quality = performance.quality
+        if quality is not None:
+            st.caption(
+                f"{quality.point_count} points, {quality.shape_count} shapes, "
+                f"residual {show('residual_fraction', quality.residual_fraction)}"
+            )
+    else:
+        _hosted(performance)
+
+
+def _hosted(performance: HostedPerformance) -> None:
+    point = performance.points[0]
+    speed = None if not point.tpot_s.middle else 1.0 / point.tpot_s.middle
+    st.markdown(
+        presenters.safe(
+            f"Stream speed {show('stream_rate_tok_per_s', speed)}, TTFT {show('ttft_s', point.ttft_s.middle)}"
+        )
+    )
+    ceiling = performance.tpot_floor_s
+    if ceiling:
+        st.caption(
+            f"Vendor's ceiling {show('stream_rate_tok_per_s', 1.0 / ceiling)}: never typical, sizes nothing."
+        )
+
+
+def _evidence(offer: Offer, performance: TierPerformance | CannotServe) -> None:
+    """Every figure's source, one click away."""
+    found: dict[str, Evidence] = dict(offer.tier.evidence)
+    if offer.tier.price is not None:
+        found["price"] = offer.tier.price.evidence
+    if not isinstance(performance, CannotServe):
+        found |= performance.evidence
+    if offer.tier.speed is not None:
+        found |= offer.tier.speed.evidence
+    worst = max((each.grade for each in found.values()), default=None)
+    with st.popover(f"Evidence {worst or DASH}", icon=":material/fact_check:"):
+        presenters.evidence_by_name(found)
+
+
+def _own_price(index: int, offer: Offer) -> None:
+    """A price of the user's own: the catalogue's stays, and the offer becomes the user's tier."""
+    with st.popover("Own price", icon=":material/edit:"):
+        price = offer.tier.price
+        if isinstance(price, TokenPrice) or offer.tier.architecture == "hosted_api":
+            known = price if isinstance(price, TokenPrice) else None
+            fields = {
+                "input_usd_per_mtok": known.input_usd_per_mtok if known else None,
+                "output_usd_per_mtok": known.output_usd_per_mtok if known else None,
+            }
+            basis = "per_token"
+        else:
+            fields = {
+                "usd_per_accelerator_h": price.usd_per_accelerator_h
+                if isinstance(price, HourlyPrice)
+                else None
+            }
+            basis = "hourly"
+        with st.form(f"own_price:{state.epoch()}:{index}", border=False):
+            values = {
+                name: st.number_input(presenters.label(name), min_value=0.0, value=value, format="%g")
+                for name, value in fields.items()
+            }
+            source = st.text_input("Where it comes from", placeholder="our contract of March")
+            if st.form_submit_button("Use this price"):
+                _reprice(index, offer, basis, values, source)
+
+
+def _reprice(index: int, offer: Offer, basis: str, values: dict[str, float | None], source: str) -> None:
+    if any(value is None for value in values.values()):
+        st.error("Fill in every price, or leave the tier as it is.")
+        return
+    fresh = state.draft()
+    entry = fresh["offers"][index]
+    entry["tier"] = workbench.tier_as_draft(offer)
+    entry["tier"]["price"] = {"basis": basis, **values}
+    if source.strip():
+        entry["tier"]["price"]["evidence"] = {"grade": "E", "sense": "assumed", "source": source.strip()}
+    state.save(fresh, reread_widgets=True)
+    st.rerun()
+
+
+def _remove(index: int) -> None:
+    fresh = state.draft()
+    del fresh["offers"][index]
+    state.save(fresh, reread_widgets=True)

@@ -1,0 +1,286 @@
+"""Composition root: draft -> scenario -> calibrated offers -> plan. The only place that knows both sides.
+
+No Streamlit here: pages, command line and reports call the same functions and get the same numbers.
+Everything is a pure function of the draft and the measurements, so results are kept by value.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.charts import concurrency
+from data.builtin_curves import builtin_measurements, matching
+from data.catalogue_files import Catalogue, load_catalogue
+from data.claims import Claim
+from data.exports import canonical_csv, template_csv, write_csv
+from data.imported import ImportedFile
+from data.imported import as_json as import_as_json
+from data.imports import import_file
+from data.reading import close_names
+from data.scenario_files import (
+    api_buyer_example,
+    draft_id,
+    read_draft,
+    scenario_from,
+    write_draft,
+)
+from data.scenario_files import worked_example as _worked_example
+from data.store import Store, open_store
+from data.store_faults import StoreFault
+from data.tier_drafts import tier_as_draft
+from models import curves, planning
+from models.architectures import ARCHITECTURES, hosted_api
+from models.curves import LoadPoint
+from models.desk import Performances
+from models.evidence import Grade
+from models.measurements import SourcedMeasurement
+from models.performance import CannotServe, TierPerformance
+from models.plans import Plan
+from models.pools import PoolPlan, plan_pool
+from models.problems import InputProblems, Problem
+from models.scenario import Policy, Scenario
+from models.tiers import Offer
+from models.workloads import Demand
+
+__all__ = [
+    "Catalogue",
+    "Claim",
+    "EvidenceChange",
+    "ImportedFile",
+    "Store",
+    "StoreFault",
+    "TierCurve",
+    "View",
+    "api_buyer_example",
+    "canonical_csv",
+    "catalogue_curves",
+    "draft_id",
+    "evidence_changes",
+    "import_as_json",
+    "import_file",
+    "labelled",
+    "load_catalogue",
+    "load_curve",
+    "read_draft",
+    "scenario_of",
+    "store_at",
+    "template_csv",
+    "tier_as_draft",
+    "unreadable",
+    "view",
+    "worked_example",
+    "write_csv",
+    "write_draft",
+]
+
+Draft = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One draft worked out: what a page or report shows."""
+
+    draft: Draft
+    scenario: Scenario
+    measurements: Mapping[str, tuple[SourcedMeasurement, ...]]
+    performances: Performances
+    plan: Plan
+
+    def offer(self, offer_id: str) -> Offer:
+        """The offer of that id."""
+        return next(offer for offer in self.scenario.offers if offer.id == offer_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceChange:
+    """What the user's own measurements changed for one offer, against the built-in evidence alone."""
+
+    offer_id: str
+    tier_label: str
+    sources: tuple[str, ...]
+    point_count: int
+    grade_before: Grade | None
+    grade_after: Grade | None
+    cost_before_usd_per_month: float
+    cost_after_usd_per_month: float
+
+
+def worked_example() -> Draft:
+    """The scenario a new user sees first."""
+    return _worked_example(load_catalogue())
+
+
+def store_at(path: Path | str | None = None) -> Store:
+    """The benchmark store at a path, or where the environment or the system says."""
+    return open_store(path, builtin=builtin_measurements)
+
+
+def scenario_of(draft: Draft) -> Scenario:
+    """The scenario a draft describes; InputProblems listing all that is wrong."""
+    return scenario_from(draft, load_catalogue())
+
+
+def view(draft: Draft, own: Sequence[SourcedMeasurement] = ()) -> View:
+    """Work a draft out with the built-in and the user's own measurements.
+
+    Raises InputProblems where the draft cannot be read.
+    """
+    scenario = scenario_of(draft)
+    return _view(draft, scenario, (*own, *builtin_measurements()))
+
+
+def _view(draft: Draft, scenario: Scenario, everything: Sequence[SourcedMeasurement]) -> View:
+    measurements = {offer.id: matching(offer, everything) for offer in scenario.offers}
+    performances = {
+        offer.id: _performance(offer, measurements[offer.id], scenario) for offer in scenario.offers
+    }
+    return View(
+        draft=draft,
+        scenario=scenario,
+        measurements=measurements,
+        performances=performances,
+        plan=_plan(scenario, tuple(performances.items())),
+    )
+
+
+def _performance(
+    offer: Offer, measurements: tuple[SourcedMeasurement, ...], scenario: Scenario
+) -> TierPerformance | CannotServe:
+    if offer.tier.architecture not in ARCHITECTURES:
+        return CannotServe(
+            binding_constraint="architecture",
+            reasons=(f"architecture {offer.tier.architecture!r} has no model yet",),
+            would_fit_if=f"the tier were one of {', '.join(ARCHITECTURES)}",
+        )
+    policy = scenario.policy
+    if offer.tier.architecture == hosted_api.KEY:
+        return _fit_hosted(
+            offer, measurements, policy.accepted_derate_ratio, policy.accepted_p95_to_p50_ratio
+        )
+    return _fit_machines(offer, measurements)
+
+
+@lru_cache(maxsize=512)
+def _fit_machines(
+    offer: Offer, measurements: tuple[SourcedMeasurement, ...]
+) -> TierPerformance | CannotServe:
+    fitted: TierPerformance | CannotServe = ARCHITECTURES[offer.tier.architecture].fit(offer, measurements)
+    return fitted
+
+
+@lru_cache(maxsize=512)
+def _fit_hosted(
+    offer: Offer,
+    measurements: tuple[SourcedMeasurement, ...],
+    accepted_derate_ratio: float | None,
+    accepted_p95_to_p50_ratio: float | None,
+) -> TierPerformance | CannotServe:
+    return hosted_api.fit(
+        offer,
+        measurements,
+        accepted_derate_ratio=accepted_derate_ratio,
+        accepted_p95_to_p50_ratio=accepted_p95_to_p50_ratio,
+    )
+
+
+@lru_cache(maxsize=64)
+def _plan(scenario: Scenario, performances: tuple[tuple[str, TierPerformance | CannotServe], ...]) -> Plan:
+    return planning.plan(scenario, dict(performances), _pool)
+
+
+@lru_cache(maxsize=8192)
+def _pool(
+    offer: Offer,
+    performance: TierPerformance,
+    demands: tuple[Demand, ...],
+    policy: Policy,
+    fewest_replica_count: int,
+) -> PoolPlan | CannotServe:
+    """Pools kept by value: after one change, only what it touches is worked out again."""
+    return plan_pool(offer, performance, demands, policy, fewest_replica_count)
+
+
+def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
+    """For each offer that own measurements calibrate: the evidence and the bill, before and after."""
+    own = {
+        offer_id: [each for each in found if not each.built_in]
+        for offer_id, found in seen.measurements.items()
+    }
+    if not any(own.values()):
+        return ()
+    before = _view(seen.draft, seen.scenario, builtin_measurements())
+    return tuple(
+        EvidenceChange(
+            offer_id=offer_id,
+            tier_label=seen.offer(offer_id).tier.label,
+            sources=tuple(sorted({each.source_label for each in found})),
+            point_count=len(found),
+            grade_before=_grade(before.performances[offer_id]),
+            grade_after=_grade(seen.performances[offer_id]),
+            cost_before_usd_per_month=before.plan.totals.cost_usd_per_month,
+            cost_after_usd_per_month=seen.plan.totals.cost_usd_per_month,
+        )
+        for offer_id, found in own.items()
+        if found
+    )
+
+
+def _grade(performance: TierPerformance | CannotServe) -> Grade | None:
+    """The weakest grade a performance rests on; None where there is none."""
+    if isinstance(performance, CannotServe):
+        return None
+    return max((each.grade for each in performance.evidence.values()), default=None)
+
+
+@lru_cache(maxsize=256)
+def load_curve(
+    offer: Offer, performance: TierPerformance, demand: Demand, replica_count: int
+) -> tuple[LoadPoint, ...]:
+    """Operating points of an offer along rising load, kept by value."""
+    return curves.load_curve(offer, performance, demand, replica_count)
+
+
+def labelled(imported: ImportedFile, tier: str | None, model: str | None) -> ImportedFile:
+    """An import with the tier and model the user says it measured; None leaves the file's own words."""
+    words = {name: value for name, value in (("tier", tier), ("model", model)) if value is not None}
+    return replace(imported, measurements=tuple(replace(each, **words) for each in imported.measurements))
+
+
+def unreadable(name: str, problems: Sequence[Problem]) -> ImportedFile:
+    """A file whose bytes could not even be had, as an import with nothing in it."""
+    return ImportedFile(file_name=name, sha256="", problems=tuple(problems))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierCurve:
+    """One offer of the catalogue with its measured points and what was fitted to them."""
+
+    offer: Offer
+    measurements: tuple[SourcedMeasurement, ...]
+    performance: TierPerformance | CannotServe
+    shapes: tuple[tuple[float, float], ...]
+
+
+def catalogue_curves(own: Sequence[SourcedMeasurement], tier_id: str | None = None) -> tuple[TierCurve, ...]:
+    """Curves of every measured offer of the catalogue, or of one tier. InputProblems for an unknown tier."""
+    catalogue, today = load_catalogue(), datetime.now(UTC).date()
+    if tier_id is not None and tier_id not in catalogue.tiers:
+        cure = close_names(tier_id, catalogue.tiers)
+        raise InputProblems([Problem(path="--tier", message=f"no tier {tier_id!r}", cure=cure)])
+    everything = (*own, *builtin_measurements())
+    found = []
+    for listed_tier, model_id in catalogue.listings:
+        if tier_id not in (None, listed_tier):
+            continue
+        offer = catalogue.offer(listed_tier, model_id, today)
+        measurements = matching(offer, everything)
+        if measurements:
+            performance = ARCHITECTURES[offer.tier.architecture].fit(offer, measurements)
+            shapes = concurrency.shapes(measurements)
+            found.append(
+                TierCurve(offer=offer, measurements=measurements, performance=performance, shapes=shapes)
+            )
+    return tuple(found)

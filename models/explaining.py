@@ -1,0 +1,115 @@
+"""Why the plan is what it is: refusals, notices, and the evidence it rests on."""
+
+from collections.abc import Mapping, Sequence
+
+from models.desk import Desk
+from models.evidence import Evidence
+from models.performance import CannotServe
+from models.placement import MAX_FULLY_SHARED_COUNT
+from models.plans import Allocation, EvidenceUse, Notice, Rejection, Totals
+from models.sentences import listed
+from models.tiers import HourlyPrice, TokenPrice
+
+
+def rejections_of(desk: Desk) -> tuple[Rejection, ...]:
+    """Every offer that a workload cannot use even alone, and why."""
+    found = []
+    for index, demand in enumerate(desk.scenario.demands):
+        for offer_id in sorted(desk.offers):
+            refusal = desk.pool(offer_id, 1 << index)
+            if not isinstance(refusal, CannotServe):
+                continue
+            offer = desk.offers[offer_id]
+            found.append(
+                Rejection(
+                    workload=demand.workload.name,
+                    tier_id=offer.tier.id,
+                    tier_label=offer.tier.label,
+                    model_id=offer.model.id,
+                    binding_constraint=refusal.binding_constraint,
+                    reasons=refusal.reasons,
+                    would_fit_if=refusal.would_fit_if,
+                )
+            )
+    return tuple(found)
+
+
+def performance_notices_of(desk: Desk, offer_id: str) -> tuple[str, ...]:
+    """What must be known about how an offer's performance was found."""
+    performance = desk.performances[offer_id]
+    return () if isinstance(performance, CannotServe) else performance.notices
+
+
+def notices_of(
+    desk: Desk, allocations: Sequence[Allocation], totals: Totals, unplaced: Sequence[str]
+) -> tuple[Notice, ...]:
+    """What the reader of the whole plan must know."""
+    scenario, found = desk.scenario, []
+    found += [
+        Notice(text=f"{name}: no offer can serve it; see the rejections", level="warning", about=name)
+        for name in unplaced
+    ]
+    budget = scenario.policy.budget_usd_per_month
+    if budget is not None and totals.cost_usd_per_month > budget:
+        excess = totals.cost_usd_per_month - budget
+        found.append(Notice(text=f"the plan is {excess:,.0f} USD a month over the budget", level="warning"))
+    found += _outside_what_was_measured(allocations)
+    found += _ending_soon(desk, allocations)
+    if len(scenario.demands) > MAX_FULLY_SHARED_COUNT:
+        found.append(Notice(text="many workloads: only pools shared by two at most were weighed"))
+    return tuple(found)
+
+
+def _outside_what_was_measured(allocations: Sequence[Allocation]) -> list[Notice]:
+    """One notice a tier, naming the workloads whose lengths or loads nobody measured on it."""
+    outside: dict[str, list[str]] = {}
+    for each in allocations:
+        if not each.inside_domain:
+            outside.setdefault(each.tier_label, []).append(each.workload)
+    return [
+        Notice(
+            text=f"{listed(names)}: mean lengths lie outside those measured on {label}; the fit is extended",
+            level="warning",
+        )
+        for label, names in outside.items()
+    ]
+
+
+def _ending_soon(desk: Desk, allocations: Sequence[Allocation]) -> list[Notice]:
+    ends = {offer.tier.id: offer.tier.available_until for offer in desk.offers.values()}
+    return [
+        Notice(
+            text=f"{each.workload}: {each.tier_label} ends on {end.isoformat()}",
+            level="warning",
+            about=each.workload,
+        )
+        for each in allocations
+        if (end := ends[each.tier_id]) is not None
+    ]
+
+
+def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
+    """What a plan with this offer rests on: how it performs, and what it costs."""
+    offer, performance = desk.offers[offer_id], desk.performances[offer_id]
+    uses: list[tuple[str, Evidence]] = []
+    if not isinstance(performance, CannotServe):
+        uses += sorted(performance.evidence.items())
+    price = offer.tier.price
+    if isinstance(price, HourlyPrice):
+        uses.append(("usd_per_accelerator_h", price.evidence))
+    if isinstance(price, TokenPrice):
+        uses.append(("output_usd_per_mtok", price.evidence))
+    return [
+        EvidenceUse(subject=offer.id, quantity=quantity, evidence=evidence) for quantity, evidence in uses
+    ]
+
+
+def evidence_of(desk: Desk, groups: Mapping[str, int]) -> tuple[EvidenceUse, ...]:
+    """All evidence of the plan: the offers it uses, then the workloads as they were described."""
+    used = [use for offer_id in sorted(groups) for use in offer_evidence_of(desk, offer_id)]
+    used += [
+        EvidenceUse(subject=demand.workload.name, quantity=quantity, evidence=evidence)
+        for demand in desk.scenario.demands
+        for quantity, evidence in sorted(demand.workload.evidence.items())
+    ]
+    return tuple(used)

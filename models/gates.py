@@ -1,0 +1,57 @@
+"""Whether a workload may be given to an offer at all, before any load is considered."""
+
+from models.performance import BatchedPerformance, CannotServe, TierPerformance
+from models.scenario import Scenario
+from models.tiers import Offer
+from models.workloads import Demand
+
+
+def gate(
+    scenario: Scenario, offer: Offer, performance: TierPerformance | CannotServe, demand: Demand
+) -> CannotServe | None:
+    """The first reason that rules an offer out for a workload (model, sale, price, evidence), or None."""
+    tier, workload, policy = offer.tier, demand.workload, scenario.policy
+    if offer.model.id not in workload.models:
+        return CannotServe(
+            binding_constraint="quality gate",
+            reasons=(f"{offer.model.label} is not among the models good enough for {workload.name}",),
+            would_fit_if=f"{offer.model.id} were added to the models of {workload.name}",
+        )
+    if tier.availability not in policy.allow_availability:
+        return CannotServe(
+            binding_constraint="availability",
+            reasons=(f"cannot be bought today: {tier.availability}",),
+            would_fit_if=f"you look ahead (policy: allow_availability with {tier.availability})",
+        )
+    if tier.available_until is not None and tier.available_until <= scenario.as_of:
+        return CannotServe(
+            binding_constraint="availability",
+            reasons=(f"not sold any more since {tier.available_until.isoformat()}",),
+            would_fit_if="the supplier sold it again",
+        )
+    if tier.price is None:
+        return CannotServe(
+            binding_constraint="price",
+            reasons=("no price is published",),
+            would_fit_if="you enter a price for it",
+        )
+    if isinstance(performance, CannotServe):
+        return performance
+    return _context_gate(offer, performance, demand)
+
+
+def _context_gate(offer: Offer, performance: TierPerformance, demand: Demand) -> CannotServe | None:
+    """A prompt and its answer must fit the model's context, and a replica's KV cache."""
+    workload = demand.workload
+    mean_tok = workload.input_tok.mean_tok + workload.output_tok.mean_tok
+    limit, what = offer.model.max_context_tok, "the model's context"
+    kv_tok = performance.kv_capacity_tok if isinstance(performance, BatchedPerformance) else None
+    if kv_tok is not None and (limit is None or kv_tok < limit):
+        limit, what = int(kv_tok), "the KV memory of a replica"
+    if limit is None or mean_tok <= limit:
+        return None
+    return CannotServe(
+        binding_constraint="KV memory" if what.startswith("the KV") else "context length",
+        reasons=(f"a mean request of {mean_tok:,.0f} tokens exceeds {what} ({limit:,} tokens)",),
+        would_fit_if="prompts were shorter, or the model ran on more memory",
+    )

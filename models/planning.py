@@ -1,0 +1,213 @@
+"""From a scenario and what each offer can do to a plan: place, size, price, explain."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
+from models.desk import Desk, Performances, PoolPlanner, groups_of, place
+from models.evidence import weakest
+from models.explaining import (
+    evidence_of,
+    notices_of,
+    offer_evidence_of,
+    performance_notices_of,
+    rejections_of,
+)
+from models.placement import members
+from models.plans import Allocation, Cost, FleetChange, Notice, Plan, Pool, RunnerUp, Totals
+from models.pools import PoolPlan, plan_pool, replica_usd_per_h
+from models.scenario import Scenario
+from models.sentences import answer_sentence
+from models.sizing import target_results
+from models.tiers import HourlyPrice
+from models.workloads import Demand
+
+NOT_MODELLED = (
+    "quality differences between models and tiers",
+    "the supplier's own queueing and time-of-day effects on hosted tiers",
+    "network between your users and the tier, beyond the overhead that was measured",
+    "preemption when the KV cache overflows, and warm-up of caches after a restart",
+    "tax, egress, storage and support fees",
+)
+
+
+def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlanner = plan_pool) -> Plan:
+    """The cheapest way to serve all workloads with every target held.
+
+    performances: by offer id, for every offer of the scenario. pool_planner: `plan_pool`, or a version of
+    it that remembers what it has worked out.
+    Workloads on the same rented offer share a pool, sized at the busiest hour, with the policy's spares.
+    """
+    offers = {offer.id: offer for offer in sorted(scenario.offers, key=lambda offer: offer.id)}
+    desk = Desk(scenario, offers, performances, pool_planner)
+    placement = place(desk, forbidden=None)
+    groups = groups_of(placement)
+    chosen_usd = desk.usd_per_month(placement)
+    allocations = tuple(
+        _allocation(desk, index, placement[index], groups[placement[index]], chosen_usd)
+        for index in sorted(placement)
+    )
+    pools = tuple(_pool_view(desk, offer_id, groups[offer_id]) for offer_id in sorted(groups))
+    rejections = rejections_of(desk)
+    unplaced = tuple(
+        demand.workload.name for index, demand in enumerate(scenario.demands) if index not in placement
+    )
+    totals = _totals(desk, allocations, pools)
+    draft = Plan(
+        scenario_id=scenario.id,
+        scenario_name=scenario.name,
+        sentence="",
+        allocations=allocations,
+        pools=pools,
+        rejections=rejections,
+        fleet_changes=_fleet_changes(desk, groups),
+        totals=totals,
+        notices=notices_of(desk, allocations, totals, unplaced),
+        evidence=evidence_of(desk, groups),
+        not_modelled=NOT_MODELLED,
+        unplaced=unplaced,
+    )
+    return replace(draft, sentence=answer_sentence(draft))
+
+
+def _allocation(desk: Desk, index: int, offer_id: str, workload_set: int, chosen_usd: float) -> Allocation:
+    demand, offer = desk.scenario.demands[index], desk.offers[offer_id]
+    pool, position = desk.placed_pool(offer_id, workload_set), members(workload_set).index(index)
+    name, targets = demand.workload.name, demand.workload.targets
+    latency = pool.point.of(name)
+    notices = _own_notices(desk, offer_id, pool, name, workload_set)
+    evidence = [use.evidence for use in offer_evidence_of(desk, offer_id)]
+    return Allocation(
+        workload=name,
+        tier_id=offer.tier.id,
+        tier_label=offer.tier.label,
+        model_id=offer.model.id,
+        share_fraction=1.0,
+        replica_count=pool.replica_count,
+        offered_rate_req_per_s=demand.peak_call_rate_req_per_s,
+        utilisation_fraction=pool.point.utilisation_fraction,
+        ttft_s=latency.ttft_s,
+        itl_s=latency.itl_s,
+        tpot_s=latency.tpot_s,
+        e2e_s=latency.e2e_s,
+        task_s=latency.task_s,
+        targets=target_results(pool.point, {name: targets})[name],
+        cost=_cost(demand, pool, position),
+        weakest_grade=weakest(evidence),
+        binding_constraint=_binding(pool, name),
+        inside_domain=not any(text.startswith(f"{name}: mean") for text in notices),
+        runner_up=_runner_up(desk, index, offer_id, chosen_usd),
+        notices=tuple(Notice(text=text, about=name) for text in notices),
+    )
+
+
+def _binding(pool: PoolPlan, workload: str) -> str:
+    """What binds, and whose it is where it is another workload's of the same pool."""
+    if pool.binding_workload in ("", workload):
+        return pool.binding_constraint
+    return f"{pool.binding_constraint} of {pool.binding_workload}"
+
+
+def _own_notices(desk: Desk, offer_id: str, pool: PoolPlan, name: str, workload_set: int) -> list[str]:
+    """What to know about one workload's numbers; what is said of its neighbours in the pool stays out."""
+    others = [demand.workload.name for demand in desk.demands(workload_set) if demand.workload.name != name]
+    texts = dict.fromkeys((*performance_notices_of(desk, offer_id), *pool.point.notices))
+    return [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
+
+
+def _cost(demand: Demand, pool: PoolPlan, position: int) -> Cost:
+    """A workload's part of its pool's bill, by its part of the pool's work."""
+    usd, share = pool.cost_usd_by_workload[position], pool.share_fraction[position]
+    calls = calls_per_month(demand)
+    output_mtok = calls * demand.workload.output_tok.mean_tok / 1e6
+    return Cost(
+        cost_usd_per_month=usd,
+        idle_cost_usd_per_month=pool.idle_usd * share,
+        redundancy_cost_usd_per_month=pool.redundancy_usd * share,
+        cost_usd_per_h=usd / HOURS_PER_MONTH,
+        cost_usd_per_mtok_output=per_unit(usd, output_mtok),
+        cost_usd_per_request=per_unit(usd, calls),
+        cost_usd_per_task=per_unit(usd, calls / demand.workload.call_count_per_task),
+    )
+
+
+def _runner_up(desk: Desk, index: int, offer_id: str, chosen_usd: float) -> RunnerUp | None:
+    """The best plan that keeps this workload off its offer, by the distance in money."""
+    other = place(desk, forbidden=(index, offer_id))
+    if index not in other:
+        return None
+    tier = desk.offers[other[index]].tier
+    return RunnerUp(
+        tier_id=tier.id,
+        tier_label=tier.label,
+        extra_cost_usd_per_month=desk.usd_per_month(other) - chosen_usd,
+    )
+
+
+def _pool_view(desk: Desk, offer_id: str, workload_set: int) -> Pool:
+    offer, pool = desk.offers[offer_id], desk.placed_pool(offer_id, workload_set)
+    count = pool.replica_count or 0
+    entry = next((each for each in desk.scenario.fleet if each.tier_id == offer.tier.id), None)
+    return Pool(
+        tier_id=offer.tier.id,
+        tier_label=offer.tier.label,
+        workloads=tuple(demand.workload.name for demand in desk.demands(workload_set)),
+        replica_count=count,
+        spare_replica_count=pool.spare_replica_count,
+        accelerator_count=count * (offer.tier.accelerator_count_per_replica or 0),
+        utilisation_fraction=pool.point.utilisation_fraction,
+        cost_usd_per_month=pool.cost_usd,
+        idle_cost_usd_per_month=pool.idle_usd,
+        fleet_change_count=count - entry.replica_count if entry else None,
+    )
+
+
+def _fleet_changes(desk: Desk, groups: Mapping[str, int]) -> tuple[FleetChange, ...]:
+    """Today's replicas against the plan's, tier by tier; what is committed is paid until it ends."""
+    changes = []
+    for entry in desk.scenario.fleet:
+        offers = [offer for offer in desk.offers.values() if offer.tier.id == entry.tier_id]
+        rented = next((offer for offer in offers if isinstance(offer.tier.price, HourlyPrice)), None)
+        usd_per_replica = replica_usd_per_h(rented) * HOURS_PER_MONTH if rented else 0.0
+        used = [desk.placed_pool(offer.id, groups[offer.id]) for offer in offers if offer.id in groups]
+        planned = sum(pool.replica_count or 0 for pool in used)
+        note = ""
+        if entry.committed_until is not None and planned < entry.replica_count:
+            note = (
+                f"{entry.replica_count - planned} of {entry.replica_count} replicas are not needed, "
+                f"but are paid until {entry.committed_until.isoformat()}"
+            )
+        changes.append(
+            FleetChange(
+                tier_id=entry.tier_id,
+                current_replica_count=entry.replica_count,
+                planned_replica_count=planned,
+                current_cost_usd_per_month=entry.replica_count * usd_per_replica,
+                planned_cost_usd_per_month=sum(pool.cost_usd for pool in used),
+                note=note,
+            )
+        )
+    return tuple(changes)
+
+
+def _totals(desk: Desk, allocations: Sequence[Allocation], pools: Sequence[Pool]) -> Totals:
+    by_name = {demand.workload.name: demand for demand in desk.scenario.demands}
+    placed = [by_name[each.workload] for each in allocations]
+    calls = sum(calls_per_month(demand) for demand in placed)
+    output = sum(calls_per_month(demand) * demand.workload.output_tok.mean_tok for demand in placed)
+    usd = sum(pool.cost_usd_per_month for pool in pools)
+    grades = [each.weakest_grade for each in allocations if each.weakest_grade is not None]
+    return Totals(
+        cost_usd_per_month=usd,
+        cost_usd_per_h=usd / HOURS_PER_MONTH,
+        idle_cost_usd_per_month=sum(pool.idle_cost_usd_per_month for pool in pools),
+        redundancy_cost_usd_per_month=sum(each.cost.redundancy_cost_usd_per_month for each in allocations),
+        replica_count=sum(pool.replica_count for pool in pools),
+        accelerator_count=sum(pool.accelerator_count for pool in pools),
+        request_count_per_month=calls,
+        output_tok_per_month=output,
+        cost_usd_per_mtok_output=per_unit(usd, output / 1e6),
+        weakest_grade=max(grades, default=None),
+        placed_workload_count=len(allocations),
+        workload_count=len(desk.scenario.demands),
+    )

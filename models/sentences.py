@@ -1,0 +1,35 @@
+"""The answer in one sentence: where the work goes, what it takes, what it costs, how sure we are."""
+
+from models.plans import Plan
+
+
+def answer_sentence(plan: Plan) -> str:
+    """`Serve voice and checkout on X, research on Y: 3 replicas, $41k a month; weakest evidence: D.`"""
+    if not plan.allocations:
+        return "No offer can serve any of the workloads; the rejections say what would help."
+    by_tier: dict[str, list[str]] = {}
+    for allocation in plan.allocations:
+        by_tier.setdefault(allocation.tier_label, []).append(allocation.workload)
+    where = ", ".join(f"{listed(names)} on {label}" for label, names in by_tier.items())
+    totals = plan.totals
+    size = f"{totals.replica_count} replicas on {totals.accelerator_count} accelerators, "
+    grade = f"; weakest evidence: {totals.weakest_grade}" if totals.weakest_grade else ""
+    rest = f" Not placed: {listed(list(plan.unplaced))}." if plan.unplaced else ""
+    return (
+        f"Serve {where}: {size if totals.replica_count else ''}"
+        f"{rounded_usd(totals.cost_usd_per_month)} a month, all targets hold{grade}.{rest}"
+    )
+
+
+def rounded_usd(usd: float) -> str:
+    """Money as one says it: `$940`, `$41k`, `$1.2M`."""
+    if usd >= 999_500:
+        return f"${usd / 1e6:.3g}M"
+    if usd >= 9_950:
+        return f"${usd / 1e3:.3g}k"
+    return f"${usd:,.0f}" if usd >= 10 else f"${usd:,.2f}"
+
+
+def listed(names: list[str]) -> str:
+    """Names as one says them: `voice, commerce and research`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

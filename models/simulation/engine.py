@@ -1,0 +1,224 @@
+"""The event loop of the simulation: tasks arrive, calls are routed, replicas take their steps.
+
+Of events at the same instant, arrivals come first, then what happens to single calls, then the steps of
+replicas by number; a call that arrives when a step ends joins the next one.
+"""
+
+import numpy as np
+from numba import njit
+
+from models.simulation.batching import finish_step, start_step
+from models.simulation.heaps import pop_event, set_first
+from models.simulation.layout import (
+    ABANDONED,
+    EVENT_KIND_COUNT,
+    FINISH,
+    JOIN,
+    LOSE_PATIENCE,
+    NEVER,
+    NOBODY,
+    PREFILL_DONE,
+    RANDOM,
+    REFUSED,
+    SERVED,
+    SHORTEST_QUEUE,
+    SUBMIT,
+    WAITING,
+)
+from models.simulation.pipelining import serve_pass
+from models.simulation.queues import (
+    World,
+    dequeue,
+    enqueue,
+    first_in,
+    leave,
+    need_tok,
+    release,
+    schedule,
+    wake,
+)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def advance(world: World, event_limit: int) -> bool:
+    """Let up to `event_limit` events happen; whether any are left."""
+    clock = world.clock[0]
+    setting = world.setting[0]
+    calls_per_task = setting.fan_out_count * setting.sequential_call_count
+    task_count = world.task_arrival_s.shape[0]
+    for _ in range(event_limit):
+        arrival_s = NEVER
+        if clock.next_task < task_count:
+            arrival_s = world.task_arrival_s[clock.next_task]
+        event_s = NEVER
+        if clock.event_count > 0:
+            event_s = world.times[0]
+        at = world.tree[1]
+        boundary_s = world.replicas[at].boundary_s
+        clock.now_s = min(arrival_s, event_s, boundary_s)
+        if clock.now_s == NEVER:
+            return False
+        while clock.now_s >= world.edges_s[clock.window]:
+            clock.window += 1
+        if arrival_s <= event_s and arrival_s <= boundary_s:
+            first = clock.next_task * calls_per_task
+            world.unfinished[clock.next_task] = setting.fan_out_count
+            clock.next_task += 1
+            for call in range(first, first + setting.fan_out_count):
+                _submit(world, call)
+        elif event_s <= boundary_s:
+            code = world.codes[0]
+            pop_event(world.times, world.codes, clock.event_count)
+            clock.event_count -= 1
+            _happen(world, code % EVENT_KIND_COUNT, code // EVENT_KIND_COUNT)
+        else:
+            if setting.is_pipeline:
+                serve_pass(world, at)
+            else:
+                if world.replicas[at].decoded_count != NOBODY:
+                    finish_step(world, at)
+                start_step(world, at)
+            set_first(world.tree, world.replicas, at)
+    return True
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _happen(world: World, kind: int, call: int) -> None:
+    if kind == SUBMIT:
+        _submit(world, call)
+    elif kind == PREFILL_DONE:
+        _hand_over(world, call)
+    elif kind == JOIN:
+        _join(world, call)
+    elif kind == FINISH:
+        at = world.calls[call].replica
+        window = world.windows[world.clock[0].window]
+        window.slot_area_s += world.clock[0].now_s - world.calls[call].start_s
+        release(world, at, call)
+        world.replicas[at].last_decode_s = world.clock[0].now_s
+        wake(world, at, max(world.clock[0].now_s, world.replicas[at].free_s))
+    elif world.calls[call].state == WAITING:
+        world.calls[call].state = ABANDONED
+        world.clock[0].done_count += 1
+        if not world.setting[0].is_disaggregated:
+            at = world.calls[call].replica
+            world.replicas[at].held_count -= 1
+            world.replicas[at].queued_tok -= need_tok(world, call)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _submit(world: World, call: int) -> None:
+    """A call enters the system."""
+    now_s = world.clock[0].now_s
+    setting = world.setting[0]
+    submitted = world.calls[call]
+    submitted.arrival_s = now_s
+    if need_tok(world, call) > setting.kv_capacity_tok:
+        submitted.state = REFUSED
+        leave(world, call)
+        return
+    if setting.has_patience:
+        schedule(world, now_s + submitted.patience_s, LOSE_PATIENCE, call)
+    if setting.is_disaggregated:
+        enqueue(world, setting.replica_count, call)
+        if world.clock[0].free_worker_count == 0:
+            submitted.found_full = 1
+        else:
+            world.clock[0].free_worker_count -= 1
+            _start_prefill(world)
+    else:
+        _join(world, call)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _start_prefill(world: World) -> None:
+    """A prefill worker takes the call next in turn, if any; otherwise it is free."""
+    setting = world.setting[0]
+    call = first_in(world, setting.replica_count)
+    if call == NOBODY:
+        world.clock[0].free_worker_count += 1
+        return
+    dequeue(world, setting.replica_count, call)
+    started = world.calls[call]
+    started.state = SERVED
+    started.start_s = world.clock[0].now_s
+    service_s = setting.worker_alpha_s + setting.worker_delta_s * started.fresh_tok
+    schedule(world, started.start_s + service_s, PREFILL_DONE, call)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _hand_over(world: World, call: int) -> None:
+    """A prefilled call's cache goes over the link that is free first to the decode pool."""
+    setting = world.setting[0]
+    now_s = world.clock[0].now_s
+    handed = world.calls[call]
+    handed.first_token_s = now_s
+    if handed.output_tok == 1 and not setting.is_first_after_transfer:
+        leave(world, call)
+    else:
+        link = np.argmin(world.link_free_s)
+        start_s = max(now_s, world.link_free_s[link])
+        world.link_free_s[link] = start_s + (setting.link_base_s + setting.link_s_per_tok * handed.input_tok)
+        if setting.is_first_after_transfer:
+            handed.first_token_s = world.link_free_s[link]
+        handed.left_tok = 0
+        schedule(world, world.link_free_s[link], JOIN, call)
+    _start_prefill(world)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _join(world: World, call: int) -> None:
+    """A call is routed to a replica and waits for a slot there."""
+    setting = world.setting[0]
+    now_s = world.clock[0].now_s
+    joining = world.calls[call]
+    if setting.is_disaggregated and joining.output_tok == 1:
+        leave(world, call)
+        return
+    at = _route(world, joining.routing_draw)
+    replica = world.replicas[at]
+    need = need_tok(world, call)
+    cache_tok = replica.reserved_tok + replica.queued_tok + need
+    if not setting.is_disaggregated and (
+        replica.held_count >= setting.slot_count or cache_tok > setting.kv_capacity_tok
+    ):
+        joining.found_full = 1
+    joining.replica = at
+    joining.ready_s = now_s
+    replica.held_count += 1
+    replica.queued_tok += need
+    enqueue(world, at, call)
+    if setting.is_pipeline:
+        wake(world, at, max(now_s, replica.free_s))
+    elif replica.decoded_count == NOBODY:
+        wake(world, at, now_s)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _route(world: World, draw: float) -> int:
+    """The replica for a call; of several with equally few calls, one drawn evenly."""
+    setting = world.setting[0]
+    count = setting.replica_count
+    if count == 1:
+        return 0
+    if setting.routing == SHORTEST_QUEUE:
+        fewest = world.replicas[0].held_count
+        ties = 1
+        for at in range(1, count):
+            held = world.replicas[at].held_count
+            if held < fewest:
+                fewest = held
+                ties = 1
+            elif held == fewest:
+                ties += 1
+        chosen = int(draw * ties)
+        for at in range(count):
+            if world.replicas[at].held_count == fewest:
+                if chosen == 0:
+                    return at
+                chosen -= 1
+    if setting.routing == RANDOM:
+        return int(draw * count)
+    turn = world.clock[0].turn
+    world.clock[0].turn = (turn + 1) % count
+    return turn

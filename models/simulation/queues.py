@@ -1,0 +1,201 @@
+"""Who waits where in the simulation: queues of calls by priority, and admission to slots and cache."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from models.simulation.heaps import FloatArray, IntArray, push_event, set_first
+from models.simulation.layout import (
+    ABANDONED,
+    EVENT_KIND_COUNT,
+    FINISH,
+    LOWEST_EXPONENT,
+    EXPONENT_BIAS,
+    BINS_PER_OCTAVE_BITS,
+    BIN_COUNT,
+    MANTISSA_BITS,
+    NEVER,
+    NOBODY,
+    SERVED,
+    SUBMIT,
+)
+
+
+class World(NamedTuple):
+    """All that a simulation holds; the last of `replicas` is the queue of the prefill workers.
+
+    setting, clock         one record each
+    times, codes           heap of events; a code is kind + EVENT_KIND_COUNT * call
+    keys, ends             per replica: heap of decoding sequences by the decode step they end in
+    group_s, group_count   per replica: first tokens since its last decode step, as (time, how many)
+    ring_s, ring_call      per pipeline: tokens under way, by the time they come back to the bottleneck
+    batch_cost_s           cost of decoding b sequences, b = 0 .. slots
+    link_free_s            when each transfer link is free
+    unfinished             per task: calls of its present round not yet done
+    tree                   tournament of the replicas by boundary
+    gap_bins, windows      per window of time: gaps between tokens by size, and sums
+    edges_s                ends of the windows
+    """
+
+    setting: np.ndarray
+    clock: np.ndarray
+    calls: np.ndarray
+    replicas: np.ndarray
+    task_arrival_s: FloatArray
+    times: FloatArray
+    codes: IntArray
+    keys: IntArray
+    ends: IntArray
+    group_s: FloatArray
+    group_count: IntArray
+    ring_s: FloatArray
+    ring_call: IntArray
+    batch_cost_s: FloatArray
+    link_free_s: FloatArray
+    unfinished: IntArray
+    tree: IntArray
+    gap_bins: IntArray
+    windows: np.ndarray
+    edges_s: FloatArray
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def schedule(world: World, time_s: float, kind: int, call: int) -> None:
+    """Have an event happen to a call."""
+    clock = world.clock[0]
+    push_event(world.times, world.codes, clock.event_count, time_s, kind + EVENT_KIND_COUNT * call)
+    clock.event_count += 1
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def count_gaps(world: World, gap_s: float, how_many: int) -> None:
+    """Count gaps between tokens in the present window."""
+    window = world.windows[world.clock[0].window]
+    window.gap_sum_s += gap_s * how_many
+    window.gap_count += how_many
+    bits = np.float64(gap_s).view(np.int64) >> (MANTISSA_BITS - BINS_PER_OCTAVE_BITS)
+    place = bits - ((EXPONENT_BIAS + LOWEST_EXPONENT) << BINS_PER_OCTAVE_BITS)
+    world.gap_bins[world.clock[0].window, min(max(place, 0), BIN_COUNT - 1)] += how_many
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def enqueue(world: World, queue: int, call: int) -> None:
+    """Put a call at the end of its class in a queue."""
+    calls = world.calls
+    replica = world.replicas[queue]
+    calls[call].next_call = NOBODY
+    if calls[call].is_high:
+        if replica.high_head == NOBODY:
+            replica.high_head = call
+        else:
+            calls[replica.high_tail].next_call = call
+        replica.high_tail = call
+    else:
+        if replica.low_head == NOBODY:
+            replica.low_head = call
+        else:
+            calls[replica.low_tail].next_call = call
+        replica.low_tail = call
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def first_in(world: World, queue: int) -> int:
+    """The call next in turn, those who gave up left out; NOBODY where none waits."""
+    calls = world.calls
+    replica = world.replicas[queue]
+    while replica.high_head != NOBODY and calls[replica.high_head].state == ABANDONED:
+        replica.high_head = calls[replica.high_head].next_call
+    if replica.high_head != NOBODY:
+        return replica.high_head
+    while replica.low_head != NOBODY and calls[replica.low_head].state == ABANDONED:
+        replica.low_head = calls[replica.low_head].next_call
+    return replica.low_head
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def dequeue(world: World, queue: int, call: int) -> None:
+    """Take the call next in turn (as `first_in` names it) out of its queue."""
+    replica = world.replicas[queue]
+    if replica.high_head == call:
+        replica.high_head = world.calls[call].next_call
+    else:
+        replica.low_head = world.calls[call].next_call
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def need_tok(world: World, call: int) -> int:
+    """KV cache that a call reserves: prompt and answer."""
+    return world.calls[call].input_tok + world.calls[call].output_tok
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def admissible(world: World, at: int) -> int:
+    """The call that may take a slot of the replica now; NOBODY where none waits or the first does not fit."""
+    setting = world.setting[0]
+    replica = world.replicas[at]
+    if replica.in_slots_count >= setting.slot_count:
+        return NOBODY
+    call = first_in(world, at)
+    if call != NOBODY and replica.reserved_tok + need_tok(world, call) > setting.kv_capacity_tok:
+        return NOBODY
+    return call
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def admit(world: World, at: int, call: int) -> None:
+    """Give a call a slot and its share of the cache."""
+    replica = world.replicas[at]
+    dequeue(world, at, call)
+    if replica.in_slots_count == 0:
+        world.windows[world.clock[0].window].idle_s += world.clock[0].now_s - replica.idle_since_s
+    need = need_tok(world, call)
+    replica.in_slots_count += 1
+    replica.reserved_tok += need
+    replica.queued_tok -= need
+    admitted = world.calls[call]
+    admitted.state = SERVED
+    if not world.setting[0].is_disaggregated:
+        admitted.start_s = world.clock[0].now_s
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def release(world: World, at: int, call: int) -> None:
+    """Take back the slot of a call that has its last token."""
+    replica = world.replicas[at]
+    replica.in_slots_count -= 1
+    replica.held_count -= 1
+    replica.reserved_tok -= need_tok(world, call)
+    if replica.in_slots_count == 0:
+        replica.idle_since_s = world.clock[0].now_s
+    leave(world, call)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def leave(world: World, call: int) -> None:
+    """A call is done: its task goes on to the next round once all calls of this one are."""
+    now_s = world.clock[0].now_s
+    setting = world.setting[0]
+    world.calls[call].finish_s = now_s
+    world.clock[0].done_count += 1
+    fan_out = setting.fan_out_count
+    calls_per_task = fan_out * setting.sequential_call_count
+    if calls_per_task == 1:
+        return
+    task = call // calls_per_task
+    world.unfinished[task] -= 1
+    if world.unfinished[task] > 0:
+        return
+    following = (call // fan_out + 1) * fan_out
+    if following < (task + 1) * calls_per_task:
+        world.unfinished[task] = fan_out
+        for each in range(following, following + fan_out):
+            schedule(world, now_s + setting.pause_s, SUBMIT, each)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def wake(world: World, at: int, time_s: float) -> None:
+    """Have a replica look for work at a time, unless it does so earlier anyway."""
+    if time_s < world.replicas[at].boundary_s:
+        world.replicas[at].boundary_s = time_s
+        set_first(world.tree, world.replicas, at)

@@ -1,0 +1,11 @@
+"""Who measured that?"""
+
+import streamlit as st
+
+from app import claims_desk
+
+st.title("Claims")
+shown = claims_desk.filtered()
+claims_desk.table(shown)
+st.subheader("Derived figures, worked out again")
+claims_desk.arithmetic(shown)

@@ -1,0 +1,21 @@
+"""What does a token cost at this load?"""
+
+import streamlit as st
+
+from app import presenters, session
+from app.charts import cost, monthly_cost
+
+st.title("Cost")
+seen = session.view()
+if seen is not None:
+    demand, offers = session.choose_demand_and_offers(seen)
+    count = session.choose_replica_count()
+    curves = session.load_curves(seen, demand, offers, count)
+    presenters.picture(cost.rows(curves), empty="None of these tiers has a price.")
+    presenters.target_limits(curves)
+    presenters.picture(monthly_cost.rows(seen.plan))
+    presenters.costs(seen.plan)
+    with st.expander("Where the prices come from"):
+        presenters.evidence(
+            [use for use in seen.plan.evidence if use.quantity.startswith(("usd_", "output_usd"))]
+        )

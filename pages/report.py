@@ -1,0 +1,11 @@
+"""What do I send?"""
+
+import streamlit as st
+
+from app import report_desk, session
+
+st.title("Report")
+seen = session.view()
+if seen is not None:
+    report_desk.options_and_downloads(seen)
+    report_desk.preview(seen)

@@ -1,0 +1,19 @@
+"""Who asks for what, and by when?"""
+
+import streamlit as st
+
+from app import presenters, session, workload_editor
+from app.charts import day
+
+st.title("Workloads")
+chosen = workload_editor.choose()
+if chosen is not None:
+    workload_editor.demand_and_shape(chosen)
+    workload_editor.targets(chosen)
+seen = session.view()
+if seen is not None:
+    presenters.picture(day.rows(seen.scenario))
+    with st.expander("Where the defaults come from"):
+        presenters.evidence(
+            [use for use in seen.plan.evidence if use.subject in session.workload_names(seen)]
+        )
