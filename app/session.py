@@ -8,15 +8,15 @@ import streamlit as st
 from app import presenters, state, workbench
 from app.charts import concurrency
 from app.charts.picture import Picture
-from app.formatting import label
 from app.workbench import EvidenceChange, Store, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe
 from models.plans import Notice, Plan
 from models.problems import InputProblems
+from models.quantities import quantity
 from models.tiers import Offer
-from models.workloads import Demand
+from models.workloads import METRIC_WORDS, Demand
 
 MAX_OFFERS_SHOWN = 6
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
@@ -121,7 +121,7 @@ def choose_metric(options: Sequence[str], key: str) -> str:
         required=True,
         key=key,
         persist_state="session",
-        format_func=lambda name: label(name).split(" (")[0],
+        format_func=lambda name: METRIC_WORDS.get(name, quantity(name).label),
     )
     return chosen or options[0]
 

@@ -84,7 +84,7 @@ def _routing_terms(
     horizon_s = (0.04 + (replica_count - 1) ** -1.2) / rate + 0.6 * gated_s
     return (
         0.57 + 0.43 / replica_count**2,
-        1.0 + 0.15 * (1.0 - 1.0 / replica_count),
+        min(alone, 1.0 + 0.15 * (1.0 - 1.0 / replica_count)),
         np.minimum(work_s, horizon_s),
     )
 

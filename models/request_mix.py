@@ -16,6 +16,7 @@ from models.performance import RequestClass
 FloatArray = NDArray[np.float64]
 
 BIN_COUNT = 2048  # equal-probability bins that stand for a length distribution
+ROUNDING_TOK = 1e-9  # answers of one token have no further ones, whatever a weighted sum says
 POINTS_PER_BIN = 8  # quantiles averaged in each bin; moments use all of them
 
 
@@ -72,7 +73,8 @@ class RequestMix:
     @property
     def decode_tok(self) -> float:
         """Tokens after the first: decode steps of a call, mean."""
-        return self.output_tok - 1.0
+        further = self.output_tok - 1.0
+        return further if further > ROUNDING_TOK else 0.0
 
     @property
     def context_per_step_tok(self) -> float:

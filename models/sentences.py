@@ -10,7 +10,7 @@ def answer_sentence(plan: Plan) -> str:
     by_tier: dict[str, list[str]] = {}
     for allocation in plan.allocations:
         by_tier.setdefault(allocation.tier_label, []).append(allocation.workload)
-    where = ", ".join(f"{listed(names)} on {label}" for label, names in by_tier.items())
+    where = "; ".join(f"{listed(names)} on {label}" for label, names in by_tier.items())
     totals = plan.totals
     size = f"{totals.replica_count} replicas on {totals.accelerator_count} accelerators, "
     grade = f"; weakest evidence: {totals.weakest_grade}" if totals.weakest_grade else ""

@@ -9,7 +9,7 @@ st.title("Concurrency")
 seen = session.view()
 if seen is not None:
     offers = session.choose_offers(seen)
-    left, right = st.columns(2)
+    left, right = st.columns([3, 2])
     with left:
         metric = session.choose_metric(concurrency.METRICS, "concurrency_metric")
     with right:

@@ -9,7 +9,7 @@ st.title("Latency")
 seen = session.view()
 if seen is not None:
     demand, offers = session.choose_demand_and_offers(seen)
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns([4, 3, 2])
     with left:
         metric = session.choose_metric(latency.METRICS, "latency_metric")
     with middle:

@@ -104,6 +104,10 @@ class Picture:
             return False
         return max(self.all_y(), default=0.0) < 2.0
 
+    def all_x(self) -> Sequence[float]:
+        """Every x drawn, lines and dots."""
+        return [x for each in (*self.lines, *self.dots) for x in each.x]
+
     def all_y(self) -> Sequence[float]:
         """Every y drawn, lines and dots."""
         return [y for each in (*self.lines, *self.dots) for y in each.y]

@@ -15,6 +15,7 @@ HEIGHT_PX = 380
 LABEL_GAP_FRACTION = 0.055
 LABEL_WIDTH_FRACTION = 0.2
 LOG_HEADROOM = 0.06
+X_HEADROOM = 0.015
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
 CONFIG = {"displayModeBar": False, "showSendToCloud": False, "scrollZoom": False}
 
@@ -37,6 +38,7 @@ def draw(picture: Picture, theme: Theme) -> go.Figure:
         for limit in picture.limits:
             _draw_limit(figure, picture, limit, theme)
         _label_ends(figure, picture, colours)
+        _label_lone_dots(figure, picture, colours)
     _lay_out(figure, picture, theme)
     return figure
 
@@ -86,6 +88,7 @@ def _draw_dots(figure: go.Figure, picture: Picture, dots: Dots, colour: str, the
         y=_scaled(dots.y, picture),
         name=html.escape(dots.name),
         mode="markers",
+        cliponaxis=False,
         marker={
             "size": 9,
             "color": colour if dots.own else theme.background,
@@ -136,9 +139,25 @@ def _label_ends(figure: go.Figure, picture: Picture, colours: dict[str, str]) ->
             )
 
 
+def _label_lone_dots(figure: go.Figure, picture: Picture, colours: dict[str, str]) -> None:
+    """Name dots that no line of their group names."""
+    named = {line.group for line in picture.lines if line.labelled}
+    for dots in picture.dots:
+        if dots.group not in named:
+            figure.add_annotation(
+                x=_axis(dots.x[-1], picture.x_log),
+                xanchor="left",
+                xshift=9,
+                y=_axis(dots.y[-1] * _scale(picture), picture.y_log),
+                text=html.escape(dots.name),
+                showarrow=False,
+                font={"color": colours[dots.group], "size": 12},
+            )
+
+
 def _by_end(picture: Picture, lines: list[Line]) -> list[list[Line]]:
     """Lines whose ends are so near along x that their labels could touch."""
-    every_x = [_axis(x, picture.x_log) for line in picture.lines for x in line.x]
+    every_x = [_axis(x, picture.x_log) for x in picture.all_x()]
     near = LABEL_WIDTH_FRACTION * (max(every_x) - min(every_x) or 1.0)
     clusters: list[list[Line]] = []
     previous = float("-inf")
@@ -203,9 +222,13 @@ def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
         figure.update_yaxes(fixedrange=True, automargin=True, autorange="reversed")
         figure.update_xaxes(tickprefix="$" if quantity(picture.x_name).unit.startswith("USD") else "")
         return
-    every_x = [x for each in (*picture.lines, *picture.dots) for x in each.x]
+    every_x = picture.all_x()
+    if every_x:
+        low, high = (_axis(end, picture.x_log) for end in (min(every_x), max(every_x)))
+        room = X_HEADROOM * (high - low or 1.0)
+        figure.update_xaxes(range=[low - room, high + room], type="log" if picture.x_log else "linear")
     if picture.x_log and every_x:
-        figure.update_xaxes(type="log", **_log_ticks(min(every_x), max(every_x)))
+        figure.update_xaxes(**_log_ticks(min(every_x), max(every_x)))
     y_title = axis_title(picture.y_name, picture.shown_in_ms) if picture.y_name else None
     figure.update_yaxes(**axis, title={"text": y_title})
     if picture.all_y():

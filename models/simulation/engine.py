@@ -25,7 +25,7 @@ from models.simulation.layout import (
     SUBMIT,
     WAITING,
 )
-from models.simulation.pipelining import serve_pass
+from models.simulation.pipelining import serve_pass, take_slots
 from models.simulation.queues import (
     World,
     dequeue,
@@ -93,9 +93,9 @@ def _happen(world: World, kind: int, call: int) -> None:
     elif kind == FINISH:
         at = world.calls[call].replica
         window = world.windows[world.clock[0].window]
-        window.slot_area_s += world.clock[0].now_s - world.calls[call].start_s
+        window.slot_area_s += world.clock[0].now_s - world.calls[call].ready_s
         release(world, at, call)
-        world.replicas[at].last_decode_s = world.clock[0].now_s
+        take_slots(world, at)
         wake(world, at, max(world.clock[0].now_s, world.replicas[at].free_s))
     elif world.calls[call].state == WAITING:
         world.calls[call].state = ABANDONED
@@ -189,6 +189,7 @@ def _join(world: World, call: int) -> None:
     replica.queued_tok += need
     enqueue(world, at, call)
     if setting.is_pipeline:
+        take_slots(world, at)
         wake(world, at, max(now_s, replica.free_s))
     elif replica.decoded_count == NOBODY:
         wake(world, at, now_s)

@@ -13,19 +13,36 @@ from models.simulation.queues import World, admissible, admit, count_gaps, sched
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
+def take_slots(world: World, at: int) -> None:
+    """Give free slots to waiting calls; their prompts are ready for the slowest stage from now on."""
+    replica = world.replicas[at]
+    call = admissible(world, at)
+    while call != NOBODY:
+        admit(world, at, call)
+        world.calls[call].ready_s = world.clock[0].now_s
+        world.calls[call].next_call = NOBODY
+        if replica.prompt_head == NOBODY:
+            replica.prompt_head = call
+        else:
+            world.calls[replica.prompt_tail].next_call = call
+        replica.prompt_tail = call
+        call = admissible(world, at)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
 def serve_pass(world: World, at: int) -> None:
     """Serve the pass that has been ready longest, or sleep until one is."""
     replica = world.replicas[at]
     now_s = world.clock[0].now_s
-    fresh = admissible(world, at)
+    fresh = replica.prompt_head
     fresh_s = NEVER
     if fresh != NOBODY:
-        fresh_s = max(world.calls[fresh].ready_s, replica.last_decode_s)
+        fresh_s = world.calls[fresh].ready_s
     returning_s = NEVER
     if replica.ring_count > 0:
         returning_s = world.ring_s[at, replica.ring_start]
     if fresh_s <= now_s and fresh_s <= returning_s:
-        admit(world, at, fresh)
+        replica.prompt_head = world.calls[fresh].next_call
         _first_pass(world, at, fresh)
     elif returning_s <= now_s:
         call = world.ring_call[at, replica.ring_start]
@@ -42,6 +59,7 @@ def _first_pass(world: World, at: int, call: int) -> None:
     setting = world.setting[0]
     busy_s = setting.bottleneck_input_s * world.calls[call].fresh_tok + setting.bottleneck_s
     world.calls[call].left_tok = world.calls[call].output_tok
+    world.calls[call].start_s = world.clock[0].now_s
     token_s = _send(world, at, call, busy_s)
     world.calls[call].first_token_s = token_s
 

@@ -1,0 +1,35 @@
+"""Discrete-event simulation of a serving system, step by step: the independent check on the formulas.
+
+It follows every call through arrival, routing, waiting, the steps of its replica and its last token, and
+shares no formula with the analytic models. Its loop is compiled (numba) on first use, which takes some
+seconds once; the machine keeps the result.
+"""
+
+from models.simulation.calls import Calls, Traffic, calls_of_trace, draw_calls
+from models.simulation.run import (
+    SimulatedPoint,
+    SimulationCancelled,
+    max_rate,
+    replay,
+    simulate,
+)
+from models.simulation.statistics import Estimate, Figures
+from models.simulation.systems import BatchedPool, PipelinePool, System, TandemPools
+
+__all__ = [
+    "BatchedPool",
+    "Calls",
+    "Estimate",
+    "Figures",
+    "PipelinePool",
+    "SimulatedPoint",
+    "SimulationCancelled",
+    "System",
+    "TandemPools",
+    "Traffic",
+    "calls_of_trace",
+    "draw_calls",
+    "max_rate",
+    "replay",
+    "simulate",
+]
