@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from app import presenters, session, state, workbench
+from app import presenters
 from app.charts.svg_drawing import draw_svg
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
 from app.report.sections import SECTIONS
@@ -42,14 +42,6 @@ def options_and_downloads(seen: View) -> None:
                 icon=":material/download:",
                 type="primary" if module is FORMATS[0] else "secondary",
             )
-        st.download_button(
-            "Download scenario",
-            workbench.write_draft(state.draft()).encode(),
-            f"plimsoll-{seen.scenario.id}.yaml",
-            "application/yaml",
-            on_click="ignore",
-        )
-    _load_scenario()
 
 
 def _document(seen: View) -> Document:
@@ -61,16 +53,6 @@ def _document(seen: View) -> Document:
 
 def _writer(seen: View, suffix: str) -> object:
     return lambda: write(_document(seen), suffix)
-
-
-def _load_scenario() -> None:
-    """Open a scenario file in place of the draft; Undo brings the old one back."""
-    with st.expander("Open a scenario file"):
-        file = st.file_uploader(
-            "Scenario (YAML or JSON)", key=f"scenario_file:{state.epoch()}", max_upload_size=1
-        )
-        if file is not None and st.button("Open", key="open_scenario"):
-            session.open_scenario(file.name, file.getvalue())
 
 
 def preview(seen: View) -> None:

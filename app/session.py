@@ -203,15 +203,3 @@ def speed_picture(seen: View) -> Picture:
 def picked(rows: Any) -> list[int]:
     """Row numbers a reader selected in a table."""
     return list(rows.selection.rows) if rows is not None else []
-
-
-def open_scenario(name: str, raw: bytes) -> None:
-    """Put a scenario file in place of the draft, if it can be read."""
-    try:
-        fresh = workbench.read_draft(raw, name)
-        workbench.scenario_of(fresh)
-    except InputProblems as problems:
-        presenters.problems(problems.problems)
-        return
-    state.save(fresh, reread_widgets=True)
-    st.rerun()

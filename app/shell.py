@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import presenters, state, workbench
+from app import scenario_desk, state
 
 ROOT = Path(__file__).resolve().parents[1]
 ICON = ROOT / "app" / "icon.png"
@@ -61,18 +61,5 @@ def run() -> None:
     }
     page = st.navigation(pages, expanded=True)
     state.begin()
-    _sidebar()
+    scenario_desk.show()
     page.run()
-
-
-def _sidebar() -> None:
-    """The scenario in hand: its name, its id, and a step back."""
-    with st.sidebar:
-        st.caption("SCENARIO")
-        draft = state.draft()
-        presenters.plain(draft.get("name") or "Unnamed")
-        st.caption(f"as of {draft.get('as_of')} · id `{workbench.draft_id(draft)}`")
-        st.button("Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo())
-    problem = state.link_problem()
-    if problem is not None:
-        presenters.problems(problem.problems)

@@ -26,23 +26,26 @@ Draft = dict[str, Any]
 
 
 def begin() -> None:
-    """Take the draft from the link where there is one and it is new, else start from the worked example."""
+    """Start a session from the worked example; a link in the address replaces it."""
     state = st.session_state
     if DRAFT_KEY not in state:
         state[DRAFT_KEY] = workbench.worked_example()
         state[HISTORY_KEY] = []
         state[EPOCH_KEY] = 0
         state[LINK_SEEN_KEY] = ""
-    with st.sidebar.expander("Share", icon=":material/link:"):
-        code = st.text_input(
-            "Scenario code",
-            key=LINK_KEY,
-            bind="query-params",
-            help="The address of this page carries it: copy the address to share, or paste a code.",
-        )
-        st.caption("The page's address holds your scenario. Measurements stay on this server.")
-    if (code or "") != state[LINK_SEEN_KEY]:
+
+
+def link_field() -> None:
+    """The code that the page's address carries; a new one, from a link or pasted, replaces the draft."""
+    code = st.text_input(
+        "Scenario code",
+        key=LINK_KEY,
+        bind="query-params",
+        help="The address of this page carries it: copy the address to share, or paste a code.",
+    )
+    if (code or "") != st.session_state[LINK_SEEN_KEY]:
         _take_link(code or "")
+        st.rerun()
 
 
 def _take_link(code: str) -> None:

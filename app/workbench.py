@@ -54,7 +54,7 @@ __all__ = [
     "StoreFault",
     "TierCurve",
     "View",
-    "api_buyer_example",
+    "buyer_example",
     "canonical_csv",
     "catalogue_curves",
     "draft_id",
@@ -111,6 +111,11 @@ class EvidenceChange:
 def worked_example() -> Draft:
     """The scenario a new user sees first."""
     return _worked_example(load_catalogue())
+
+
+def buyer_example() -> Draft:
+    """The scenario of somebody who buys tokens: one model at several speeds."""
+    return api_buyer_example(load_catalogue())
 
 
 def store_at(path: Path | str | None = None) -> Store:
