@@ -17,7 +17,7 @@ from app.formatting import DASH, label, show
 from app.workbench import EvidenceChange, StoreFault
 from models.curves import LoadPoint
 from models.evidence import Evidence, Grade
-from models.performance import BatchedPerformance, CannotServe, TierPerformance
+from models.performance import BatchedPerformance, CannotServe, FitQuality, TierPerformance
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
 from models.tiers import Offer
@@ -317,28 +317,36 @@ def dots_legend() -> None:
     )
 
 
-def fits(offers: Sequence[Offer], performances: Mapping[str, TierPerformance | CannotServe]) -> None:
-    """How well each tier's fit holds, or why there is none."""
-    table([_fit_row(offer, performances[offer.id]) for offer in offers], alt="Quality of each fit")
+def fits(
+    offers: Sequence[Offer],
+    performances: Mapping[str, TierPerformance | CannotServe],
+    tested: Mapping[str, FitQuality | None] | None,
+) -> None:
+    """How well each tier's fit holds, or why there is none; `tested` with the errors on what was left out."""
+    table(
+        [
+            _fit_row(offer, performances[offer.id]) | (_tested_row(tested[offer.id]) if tested else {})
+            for offer in offers
+        ],
+        alt="Quality of each fit",
+    )
 
 
 def _fit_row(offer: Offer, performance: TierPerformance | CannotServe) -> dict[str, str]:
-    row = {"Tier": offer.tier.label}
+    row = {"Tier": offer.tier.label, "Points": DASH, "Shapes": DASH, label("residual_fraction"): DASH}
     if isinstance(performance, CannotServe):
         return row | {"Known from": "; ".join(performance.reasons)}
-    sources = "; ".join(dict.fromkeys(each.source for each in performance.evidence.values()))
-    row |= {"Known from": sources, "Notes": "; ".join(performance.notices)}
     quality = performance.quality if isinstance(performance, BatchedPerformance) else None
     if quality is not None:
         row |= {
             "Points": str(quality.point_count),
             "Shapes": str(quality.shape_count),
             label("residual_fraction"): show("residual_fraction", quality.residual_fraction),
-            label("leave_one_load_out_fraction"): show(
-                "leave_one_load_out_fraction", quality.leave_one_load_out_fraction
-            ),
-            label("leave_one_shape_out_fraction"): show(
-                "leave_one_shape_out_fraction", quality.leave_one_shape_out_fraction
-            ),
         }
-    return row
+    sources = "; ".join(dict.fromkeys(each.source for each in performance.evidence.values()))
+    return row | {"Known from": sources, "Notes": "; ".join(performance.notices)}
+
+
+def _tested_row(quality: FitQuality | None) -> dict[str, str]:
+    names = ("leave_one_load_out_fraction", "leave_one_shape_out_fraction", "top_load_fraction")
+    return {label(name): show(name, getattr(quality, name, None)) for name in names}

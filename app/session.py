@@ -11,8 +11,8 @@ from app.charts.picture import Picture
 from app.workbench import EvidenceChange, Store, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
-from models.performance import CannotServe
-from models.plans import Notice, Plan
+from models.performance import CannotServe, FitQuality
+from models.plans import EvidenceUse, Notice, Plan
 from models.problems import InputProblems
 from models.quantities import quantity
 from models.tiers import Offer
@@ -63,6 +63,23 @@ def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
 def workload_names(seen: View) -> tuple[str, ...]:
     """Names of the scenario's workloads."""
     return tuple(demand.workload.name for demand in seen.scenario.demands)
+
+
+def workload_evidence(seen: View) -> list[EvidenceUse]:
+    """Where the workloads' own figures come from."""
+    return [
+        EvidenceUse(subject=demand.workload.name, quantity=name, evidence=evidence)
+        for demand in seen.scenario.demands
+        for name, evidence in sorted(demand.workload.evidence.items())
+    ]
+
+
+def hold_out(seen: View, offers: Sequence[Offer]) -> Mapping[str, FitQuality | None] | None:
+    """How each fit predicts what it has not seen, where the reader asks for it; some seconds of work."""
+    if not st.toggle("Test the fits on loads and lengths left out", key="hold_out", persist_state="session"):
+        return None
+    with st.spinner("Fitting again without each load and each length"):
+        return {offer.id: workbench.hold_out(offer, seen.measurements[offer.id]) for offer in offers}
 
 
 def all_notices(plan: Plan) -> list[Notice]:

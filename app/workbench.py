@@ -32,12 +32,12 @@ from data.store import Store, open_store
 from data.store_faults import StoreFault
 from data.tier_drafts import tier_as_draft
 from models import curves, planning
-from models.architectures import ARCHITECTURES, hosted_api
+from models.architectures import ARCHITECTURES, batched_accelerator, hosted_api
 from models.curves import LoadPoint
 from models.desk import Performances
 from models.evidence import Grade
 from models.measurements import SourcedMeasurement
-from models.performance import CannotServe, TierPerformance
+from models.performance import CannotServe, FitQuality, TierPerformance
 from models.plans import Plan
 from models.pools import PoolPlan, plan_pool
 from models.problems import InputProblems, Problem
@@ -59,6 +59,7 @@ __all__ = [
     "catalogue_curves",
     "draft_id",
     "evidence_changes",
+    "hold_out",
     "import_as_json",
     "import_file",
     "labelled",
@@ -87,7 +88,11 @@ class View:
     scenario: Scenario
     measurements: Mapping[str, tuple[SourcedMeasurement, ...]]
     performances: Performances
-    plan: Plan
+
+    @property
+    def plan(self) -> Plan:
+        """The plan, worked out when first asked for and kept by value."""
+        return _plan(self.scenario, tuple(self.performances.items()))
 
     def offer(self, offer_id: str) -> Offer:
         """The offer of that id."""
@@ -147,7 +152,6 @@ def _view(draft: Draft, scenario: Scenario, everything: Sequence[SourcedMeasurem
         scenario=scenario,
         measurements=measurements,
         performances=performances,
-        plan=_plan(scenario, tuple(performances.items())),
     )
 
 
@@ -252,6 +256,14 @@ def labelled(imported: ImportedFile, tier: str | None, model: str | None) -> Imp
     """An import with the tier and model the user says it measured; None leaves the file's own words."""
     words = {name: value for name, value in (("tier", tier), ("model", model)) if value is not None}
     return replace(imported, measurements=tuple(replace(each, **words) for each in imported.measurements))
+
+
+@lru_cache(maxsize=128)
+def hold_out(offer: Offer, measurements: tuple[SourcedMeasurement, ...]) -> FitQuality | None:
+    """How the offer's fit predicts loads and lengths it has not seen; None where nothing is fitted."""
+    if offer.tier.architecture != batched_accelerator.KEY:
+        return None
+    return batched_accelerator.assess(offer, measurements)
 
 
 def unreadable(name: str, problems: Sequence[Problem]) -> ImportedFile:

@@ -20,4 +20,4 @@ if seen is not None:
             empty="Nothing is measured or published for these tiers.",
         )
         presenters.dots_legend()
-    presenters.fits(offers, seen.performances)
+    presenters.fits(offers, seen.performances, session.hold_out(seen, offers))

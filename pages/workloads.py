@@ -14,6 +14,4 @@ seen = session.view()
 if seen is not None:
     presenters.picture(day.rows(seen.scenario))
     with st.expander("Where the defaults come from"):
-        presenters.evidence(
-            [use for use in seen.plan.evidence if use.subject in session.workload_names(seen)]
-        )
+        presenters.evidence(session.workload_evidence(seen))

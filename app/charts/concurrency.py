@@ -19,14 +19,16 @@ Shape = tuple[float, float]
 
 
 def shapes(measurements: Sequence[SourcedMeasurement]) -> tuple[Shape, ...]:
-    """Combinations of mean input and output length among the points, most points first."""
+    """Combinations of mean input and output length among the points: own ones first, then most points."""
     counts: dict[Shape, int] = {}
+    own: set[Shape] = set()
     for each in measurements:
         point = each.measurement
         if point.isl_tok and point.osl_tok and point.concurrency_count:
             shape = (round(point.isl_tok), round(point.osl_tok))
             counts[shape] = counts.get(shape, 0) + 1
-    return tuple(sorted(counts, key=lambda shape: (-counts[shape], shape)))
+            own |= set() if each.built_in else {shape}
+    return tuple(sorted(counts, key=lambda shape: (shape not in own, -counts[shape], shape)))
 
 
 def rows(
