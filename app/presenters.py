@@ -218,6 +218,15 @@ def fault(found: StoreFault) -> None:
     st.error(f"**{safe(found.path)}**: {safe(found.message)}. {safe(found.cure)}")
 
 
+def missing_measurements(source_ids: Sequence[str]) -> None:
+    """Which files a shared scenario was made with and this store lacks."""
+    if source_ids:
+        st.warning(
+            f"This scenario names {len(source_ids)} measurement files that are not in this store: "
+            f"{safe(', '.join(source_ids))}. Import the same files to get the same plan."
+        )
+
+
 def bullets(lines: Sequence[str]) -> None:
     """A plain list."""
     st.markdown("\n".join(f"- {safe(line)}" for line in lines))

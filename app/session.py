@@ -8,7 +8,7 @@ import streamlit as st
 from app import presenters, state, workbench
 from app.charts import concurrency
 from app.charts.picture import Picture
-from app.workbench import EvidenceChange, Store, View
+from app.workbench import EvidenceChange, Store, StoreFault, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe, FitQuality
@@ -46,13 +46,22 @@ def own_measurements() -> tuple[SourcedMeasurement, ...]:
 
 
 def view() -> View | None:
-    """The draft worked out, or None after saying what is wrong with it."""
+    """The draft worked out, or None after saying what is wrong with it.
+
+    Where the store cannot be read, the plan goes on with the built-in measurements and says so.
+    """
     try:
-        with st.spinner("Planning", show_time=False):
-            return workbench.view(state.draft(), own_measurements())
+        measurements = own_measurements()
+    except StoreFault as fault:
+        presenters.fault(fault)
+        measurements = ()
+    try:
+        seen = workbench.view(state.draft(), measurements)
     except InputProblems as problems:
         presenters.problems(problems.problems)
         return None
+    presenters.missing_measurements(seen.missing_measurements())
+    return seen
 
 
 def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:

@@ -54,6 +54,7 @@ def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -
         with right, st.container(horizontal=True):
             _evidence(offer, performance)
             _own_price(index, offer)
+            _runs_today(offer)
             st.button(
                 "Remove",
                 key=f"remove_offer:{state.epoch()}:{index}",
@@ -134,6 +135,39 @@ def _evidence(offer: Offer, performance: TierPerformance | CannotServe) -> None:
     worst = max((each.grade for each in found.values()), default=None)
     with st.popover(f"Evidence {worst or DASH}", icon=":material/fact_check:"):
         presenters.evidence_by_name(found)
+
+
+def _runs_today(offer: Offer) -> None:
+    """How many replicas run today; the plan then shows the change from it."""
+    if offer.tier.accelerator_count_per_replica is None:
+        return
+    fleet = state.draft().get("fleet") or []
+    current = next((each["replica_count"] for each in fleet if each.get("tier") == offer.tier.id), 0)
+    key = f"fleet:{state.epoch()}:{offer.id}"
+    with st.popover(f"Runs today: {current}", icon=":material/memory:"):
+        st.number_input(
+            presenters.label("current_replica_count"),
+            min_value=0,
+            max_value=1_000_000,
+            value=current,
+            step=1,
+            key=key,
+            on_change=_set_fleet,
+            args=(offer.tier.id, key),
+        )
+
+
+def _set_fleet(tier_id: str, key: str) -> None:
+    fresh = state.draft()
+    count = int(st.session_state[key])
+    fleet = fresh.get("fleet") or []
+    known = next((each for each in fleet if each.get("tier") == tier_id), None)
+    if known is None:
+        fleet.append({"tier": tier_id, "replica_count": count})
+    else:
+        known["replica_count"] = count
+    fresh["fleet"] = [each for each in fleet if each["replica_count"] or each.get("committed_until")]
+    state.save(fresh)
 
 
 def _own_price(index: int, offer: Offer) -> None:

@@ -94,6 +94,12 @@ class View:
         """The plan, worked out when first asked for and kept by value."""
         return _plan(self.scenario, tuple(self.performances.items()))
 
+    def missing_measurements(self) -> tuple[str, ...]:
+        """Runs that the scenario names for calibration and this store does not have."""
+        named = {source_id for offer in self.scenario.offers for source_id in offer.measurement_ids or ()}
+        present = {each.source_id for found in self.measurements.values() for each in found}
+        return tuple(sorted(named - present))
+
     def offer(self, offer_id: str) -> Offer:
         """The offer of that id."""
         return next(offer for offer in self.scenario.offers if offer.id == offer_id)
