@@ -208,6 +208,9 @@ def _reprice(index: int, offer: Offer, basis: str, values: dict[str, float | Non
     entry["tier"]["price"] = {"basis": basis, **values}
     if source.strip():
         entry["tier"]["price"]["evidence"] = {"grade": "E", "sense": "assumed", "source": source.strip()}
+    for running in fresh.get("fleet") or []:
+        if running.get("tier") == offer.tier.id:
+            running["tier"] = entry["tier"]["id"]
     state.save(fresh, reread_widgets=True)
     st.rerun()
 
@@ -215,4 +218,6 @@ def _reprice(index: int, offer: Offer, basis: str, values: dict[str, float | Non
 def _remove(index: int) -> None:
     fresh = state.draft()
     del fresh["offers"][index]
+    left = {_tier_id(each) for each in fresh["offers"]}
+    fresh["fleet"] = [each for each in fresh.get("fleet") or [] if each.get("tier") in left]
     state.save(fresh, reread_widgets=True)

@@ -7,57 +7,57 @@ prompts can be worked on, a step has prompts only and nobody decodes. The step t
 next, so a step costs the same work however many sequences take part.
 """
 
+from typing import Any
+
 from numba import njit
 
-from models.simulation.heaps import pop_end, push_end
+from models.simulation.heaps import IntArray, pop_end, push_end
 from models.simulation.layout import NEVER, NOBODY
-from models.simulation.queues import World, admissible, admit, count_gaps, release
+from models.simulation.queues import World, admissible, admit, count_gaps, enqueue_prompt, release
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def begin_decoding(world: World, at: int, call: int) -> None:
+def begin_decoding(
+    calls: Any, replica: Any, keys: IntArray, ends: IntArray, at: int, call: int
+) -> None:
     """A sequence with its first token joins the decodes; it ends output_tok - 1 decode steps later."""
-    replica = world.replicas[at]
-    last_step = replica.decode_step + world.calls[call].output_tok - 1
-    push_end(world.keys[at], world.ends[at], replica.heap_count, last_step, call)
+    last_step = replica.decode_step + calls[call].output_tok - 1
+    push_end(keys[at], ends[at], replica.heap_count, last_step, call)
     replica.heap_count += 1
     replica.decoding_count += 1
-    replica.read_tok += world.calls[call].input_tok + 1
+    replica.read_tok += calls[call].input_tok + 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def schedule_prompts(world: World, at: int, budget_tok: int) -> int:
     """Give the budget to prompts in turn, admitting calls as it lasts; the budget left over."""
+    setting, clock, calls = world.setting[0], world.clock[0], world.calls
     replica = world.replicas[at]
     left = budget_tok
     call = replica.prompt_head
     while call != NOBODY and left > 0:
-        chunk = min(left, world.calls[call].left_tok)
-        world.calls[call].left_tok -= chunk
+        chunk = min(left, calls[call].left_tok)
+        calls[call].left_tok -= chunk
         left -= chunk
-        call = world.calls[call].next_call
+        call = calls[call].next_call
     while left > 0:
-        call = admissible(world, at)
+        call = admissible(calls, replica, setting)
         if call == NOBODY:
             break
-        admit(world, at, call)
-        if world.calls[call].left_tok == 0:  # its prompt was worked on elsewhere
-            begin_decoding(world, at, call)
+        admit(calls, replica, world.windows[clock.window], clock.now_s, call)
+        if setting.is_disaggregated:  # its prompt was worked on elsewhere
+            begin_decoding(calls, replica, world.keys, world.ends, at, call)
             left -= 1
-            continue
-        world.calls[call].next_call = NOBODY
-        if replica.prompt_head == NOBODY:
-            replica.prompt_head = call
         else:
-            world.calls[replica.prompt_tail].next_call = call
-        replica.prompt_tail = call
-        chunk = min(left, world.calls[call].left_tok)
-        world.calls[call].left_tok -= chunk
-        left -= chunk
+            calls[call].start_s = clock.now_s
+            enqueue_prompt(calls, replica, call)
+            chunk = min(left, calls[call].left_tok)
+            calls[call].left_tok -= chunk
+            left -= chunk
     return left
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def start_step(world: World, at: int) -> None:
     """Start the next step of a replica, or let it rest where there is nothing to do."""
     setting = world.setting[0]
@@ -74,6 +74,7 @@ def start_step(world: World, at: int) -> None:
         decoded = 0
     if decoded == 0 and prompt_tok == 0:
         replica.decoded_count = NOBODY
+        replica.is_plain = False
         replica.boundary_s = NEVER
         return
     step_s = setting.alpha_s + world.batch_cost_s[decoded]
@@ -83,9 +84,41 @@ def start_step(world: World, at: int) -> None:
     replica.decoded_count = decoded
     replica.step_start_s = now_s
     replica.boundary_s = now_s + step_s
+    replica.is_plain = prompt_tok == 0 and (
+        not setting.is_prefill_first or (replica.group_count == 0 and replica.last_decode_s == now_s)
+    )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+def run_ahead(world: World, at: int, until_s: float) -> None:
+    """End steps that only decode, up to a time, while nobody ends with them: only the clock moves.
+
+    Nothing may happen to the replica before `until_s`. Same sums in the same order as step by step.
+    """
+    setting = world.setting[0]
+    replica = world.replicas[at]
+    decoded = replica.decoded_count
+    fixed_s = setting.alpha_s + world.batch_cost_s[decoded]
+    row = world.clock[0].window
+    window, bins = world.windows[row], world.gap_bins
+    start_s, end_s = replica.step_start_s, replica.boundary_s
+    first_s, step, read_tok = start_s, replica.decode_step, replica.read_tok
+    last_step = world.keys[at, 0] - 1
+    while end_s < until_s and step < last_step:
+        count_gaps(bins, window, row, end_s - start_s, decoded)
+        step += 1
+        read_tok += decoded
+        start_s = end_s
+        end_s = start_s + (fixed_s + setting.gamma_s * read_tok)
+    window.slot_area_s += replica.in_slots_count * (start_s - first_s)
+    replica.step_start_s = start_s
+    replica.last_decode_s = start_s
+    replica.boundary_s = end_s
+    replica.decode_step = step
+    replica.read_tok = read_tok
+
+
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def finish_step(world: World, at: int) -> None:
     """End the running step of a replica: tokens are out, sequences end, prompts turn into sequences."""
     replica = world.replicas[at]
@@ -106,25 +139,28 @@ def finish_step(world: World, at: int) -> None:
     _finish_prompts(world, at)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _count_tokens(world: World, at: int) -> None:
     """Count the gaps that end with this step: from the last decode step, or from the first token."""
     replica = world.replicas[at]
     now_s = world.clock[0].now_s
-    if not world.setting[0].is_prefill_first:
-        count_gaps(world, now_s - replica.step_start_s, replica.decoded_count)
-        return
+    row = world.clock[0].window
+    window = world.windows[row]
     older = replica.decoded_count
-    for group in range(replica.group_count):
-        count_gaps(world, now_s - world.group_s[at, group], world.group_count[at, group])
-        older -= world.group_count[at, group]
+    since_s = replica.step_start_s
+    if world.setting[0].is_prefill_first:
+        since_s = replica.last_decode_s
+        for group in range(replica.group_count):
+            joined = world.group_count[at, group]
+            count_gaps(world.gap_bins, window, row, now_s - world.group_s[at, group], joined)
+            older -= joined
+        replica.group_count = 0
+        replica.last_decode_s = now_s
     if older > 0:
-        count_gaps(world, now_s - replica.last_decode_s, older)
-    replica.group_count = 0
-    replica.last_decode_s = now_s
+        count_gaps(world.gap_bins, window, row, now_s - since_s, older)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _finish_prompts(world: World, at: int) -> None:
     """First tokens of the prompts that this step finished."""
     replica = world.replicas[at]
@@ -137,7 +173,7 @@ def _finish_prompts(world: World, at: int) -> None:
         if world.calls[call].output_tok == 1:
             release(world, at, call)
         else:
-            begin_decoding(world, at, call)
+            begin_decoding(world.calls, replica, world.keys, world.ends, at, call)
             joined += 1
     if joined > 0 and world.setting[0].is_prefill_first:
         world.group_s[at, replica.group_count] = now_s

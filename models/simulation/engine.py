@@ -7,7 +7,7 @@ replicas by number; a call that arrives when a step ends joins the next one.
 import numpy as np
 from numba import njit
 
-from models.simulation.batching import finish_step, start_step
+from models.simulation.batching import finish_step, run_ahead, start_step
 from models.simulation.heaps import pop_event, set_first
 from models.simulation.layout import (
     ABANDONED,
@@ -32,7 +32,6 @@ from models.simulation.queues import (
     enqueue,
     first_in,
     leave,
-    need_tok,
     release,
     schedule,
     wake,
@@ -46,6 +45,8 @@ def advance(world: World, event_limit: int) -> bool:
     setting = world.setting[0]
     calls_per_task = setting.fan_out_count * setting.sequential_call_count
     task_count = world.task_arrival_s.shape[0]
+    # Only a task's next call can come to one replica from a step of another.
+    is_independent = setting.replica_count == 1 or setting.sequential_call_count == 1
     for _ in range(event_limit):
         arrival_s = NEVER
         if clock.next_task < task_count:
@@ -78,11 +79,13 @@ def advance(world: World, event_limit: int) -> bool:
                 if world.replicas[at].decoded_count != NOBODY:
                     finish_step(world, at)
                 start_step(world, at)
+                if world.replicas[at].is_plain and is_independent:
+                    run_ahead(world, at, min(arrival_s, event_s, world.edges_s[clock.window]))
             set_first(world.tree, world.replicas, at)
     return True
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _happen(world: World, kind: int, call: int) -> None:
     if kind == SUBMIT:
         _submit(world, call)
@@ -103,7 +106,7 @@ def _happen(world: World, kind: int, call: int) -> None:
         if not world.setting[0].is_disaggregated:
             at = world.calls[call].replica
             world.replicas[at].held_count -= 1
-            world.replicas[at].queued_tok -= need_tok(world, call)
+            world.replicas[at].queued_tok -= world.calls[call].input_tok + world.calls[call].output_tok
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -113,14 +116,14 @@ def _submit(world: World, call: int) -> None:
     setting = world.setting[0]
     submitted = world.calls[call]
     submitted.arrival_s = now_s
-    if need_tok(world, call) > setting.kv_capacity_tok:
+    if submitted.input_tok + submitted.output_tok > setting.kv_capacity_tok:
         submitted.state = REFUSED
         leave(world, call)
         return
     if setting.has_patience:
         schedule(world, now_s + submitted.patience_s, LOSE_PATIENCE, call)
     if setting.is_disaggregated:
-        enqueue(world, setting.replica_count, call)
+        enqueue(world.calls, world.replicas[setting.replica_count], call)
         if world.clock[0].free_worker_count == 0:
             submitted.found_full = 1
         else:
@@ -134,11 +137,12 @@ def _submit(world: World, call: int) -> None:
 def _start_prefill(world: World) -> None:
     """A prefill worker takes the call next in turn, if any; otherwise it is free."""
     setting = world.setting[0]
-    call = first_in(world, setting.replica_count)
+    queue = world.replicas[setting.replica_count]
+    call = first_in(world.calls, queue)
     if call == NOBODY:
         world.clock[0].free_worker_count += 1
         return
-    dequeue(world, setting.replica_count, call)
+    dequeue(world.calls, queue, call)
     started = world.calls[call]
     started.state = SERVED
     started.start_s = world.clock[0].now_s
@@ -146,7 +150,7 @@ def _start_prefill(world: World) -> None:
     schedule(world, started.start_s + service_s, PREFILL_DONE, call)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _hand_over(world: World, call: int) -> None:
     """A prefilled call's cache goes over the link that is free first to the decode pool."""
     setting = world.setting[0]
@@ -177,7 +181,7 @@ def _join(world: World, call: int) -> None:
         return
     at = _route(world, joining.routing_draw)
     replica = world.replicas[at]
-    need = need_tok(world, call)
+    need = joining.input_tok + joining.output_tok
     cache_tok = replica.reserved_tok + replica.queued_tok + need
     if not setting.is_disaggregated and (
         replica.held_count >= setting.slot_count or cache_tok > setting.kv_capacity_tok
@@ -187,7 +191,7 @@ def _join(world: World, call: int) -> None:
     joining.ready_s = now_s
     replica.held_count += 1
     replica.queued_tok += need
-    enqueue(world, at, call)
+    enqueue(world.calls, replica, call)
     if setting.is_pipeline:
         take_slots(world, at)
         wake(world, at, max(now_s, replica.free_s))
@@ -195,7 +199,7 @@ def _join(world: World, call: int) -> None:
         wake(world, at, now_s)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _route(world: World, draw: float) -> int:
     """The replica for a call; of several with equally few calls, one drawn evenly."""
     setting = world.setting[0]

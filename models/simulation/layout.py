@@ -47,6 +47,7 @@ REPLICA = np.dtype(
         ("in_slots_count", "i8"),
         ("decoding_count", "i8"),
         ("decoded_count", "i8"),  # of the running step; NOBODY when no step runs
+        ("is_plain", "i8"),  # the running step decodes only, and so will the next ones
         ("decode_step", "i8"),  # steps that decoded, so far
         ("read_tok", "i8"),  # context that the next decode step reads
         ("reserved_tok", "i8"),  # KV cache of calls in slots

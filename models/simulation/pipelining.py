@@ -9,27 +9,23 @@ Passes are served in the order in which they are ready.
 from numba import njit
 
 from models.simulation.layout import FINISH, NEVER, NOBODY
-from models.simulation.queues import World, admissible, admit, count_gaps, schedule
+from models.simulation.queues import World, admissible, admit, count_gaps, enqueue_prompt, schedule
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def take_slots(world: World, at: int) -> None:
     """Give free slots to waiting calls; their prompts are ready for the slowest stage from now on."""
+    setting, clock, calls = world.setting[0], world.clock[0], world.calls
     replica = world.replicas[at]
-    call = admissible(world, at)
+    call = admissible(calls, replica, setting)
     while call != NOBODY:
-        admit(world, at, call)
-        world.calls[call].ready_s = world.clock[0].now_s
-        world.calls[call].next_call = NOBODY
-        if replica.prompt_head == NOBODY:
-            replica.prompt_head = call
-        else:
-            world.calls[replica.prompt_tail].next_call = call
-        replica.prompt_tail = call
-        call = admissible(world, at)
+        admit(calls, replica, world.windows[clock.window], clock.now_s, call)
+        calls[call].ready_s = clock.now_s
+        enqueue_prompt(calls, replica, call)
+        call = admissible(calls, replica, setting)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def serve_pass(world: World, at: int) -> None:
     """Serve the pass that has been ready longest, or sleep until one is."""
     replica = world.replicas[at]
@@ -53,7 +49,7 @@ def serve_pass(world: World, at: int) -> None:
         replica.boundary_s = min(fresh_s, returning_s)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _first_pass(world: World, at: int, call: int) -> None:
     """The prompt and the pass that gives the first token."""
     setting = world.setting[0]
@@ -64,11 +60,12 @@ def _first_pass(world: World, at: int, call: int) -> None:
     world.calls[call].first_token_s = token_s
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
 def _next_pass(world: World, at: int, call: int) -> None:
     previous_s = world.calls[call].last_token_s
     token_s = _send(world, at, call, world.setting[0].bottleneck_s)
-    count_gaps(world, token_s - previous_s, 1)
+    row = world.clock[0].window
+    count_gaps(world.gap_bins, world.windows[row], row, token_s - previous_s, 1)
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

@@ -8,14 +8,12 @@ from numba import njit
 from models.simulation.heaps import FloatArray, IntArray, push_event, set_first
 from models.simulation.layout import (
     ABANDONED,
-    EVENT_KIND_COUNT,
-    FINISH,
-    LOWEST_EXPONENT,
-    EXPONENT_BIAS,
-    BINS_PER_OCTAVE_BITS,
     BIN_COUNT,
+    BINS_PER_OCTAVE_BITS,
+    EVENT_KIND_COUNT,
+    EXPONENT_BIAS,
+    LOWEST_EXPONENT,
     MANTISSA_BITS,
-    NEVER,
     NOBODY,
     SERVED,
     SUBMIT,
@@ -69,94 +67,88 @@ def schedule(world: World, time_s: float, kind: int, call: int) -> None:
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def count_gaps(world: World, gap_s: float, how_many: int) -> None:
-    """Count gaps between tokens in the present window."""
-    window = world.windows[world.clock[0].window]
+def count_gaps(bins: IntArray, window: Any, row: int, gap_s: float, how_many: int) -> None:
+    """Count gaps between tokens in a window: its sums, and its row of bins."""
     window.gap_sum_s += gap_s * how_many
     window.gap_count += how_many
     bits = np.float64(gap_s).view(np.int64) >> (MANTISSA_BITS - BINS_PER_OCTAVE_BITS)
     place = bits - ((EXPONENT_BIAS + LOWEST_EXPONENT) << BINS_PER_OCTAVE_BITS)
-    world.gap_bins[world.clock[0].window, min(max(place, 0), BIN_COUNT - 1)] += how_many
+    bins[row, min(max(place, 0), BIN_COUNT - 1)] += how_many
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def enqueue(world: World, queue: int, call: int) -> None:
-    """Put a call at the end of its class in a queue."""
-    calls = world.calls
-    replica = world.replicas[queue]
+def enqueue(calls: Any, queue: Any, call: int) -> None:
+    """Put a call at the end of its class in the queue of a replica (or of the prefill workers)."""
     calls[call].next_call = NOBODY
     if calls[call].is_high:
-        if replica.high_head == NOBODY:
-            replica.high_head = call
+        if queue.high_head == NOBODY:
+            queue.high_head = call
         else:
-            calls[replica.high_tail].next_call = call
-        replica.high_tail = call
+            calls[queue.high_tail].next_call = call
+        queue.high_tail = call
     else:
-        if replica.low_head == NOBODY:
-            replica.low_head = call
+        if queue.low_head == NOBODY:
+            queue.low_head = call
         else:
-            calls[replica.low_tail].next_call = call
-        replica.low_tail = call
+            calls[queue.low_tail].next_call = call
+        queue.low_tail = call
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def first_in(world: World, queue: int) -> int:
+def enqueue_prompt(calls: Any, replica: Any, call: int) -> None:
+    """Put a call with a slot behind those whose prompts are being worked on."""
+    calls[call].next_call = NOBODY
+    if replica.prompt_head == NOBODY:
+        replica.prompt_head = call
+    else:
+        calls[replica.prompt_tail].next_call = call
+    replica.prompt_tail = call
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def first_in(calls: Any, queue: Any) -> int:
     """The call next in turn, those who gave up left out; NOBODY where none waits."""
-    calls = world.calls
-    replica = world.replicas[queue]
-    while replica.high_head != NOBODY and calls[replica.high_head].state == ABANDONED:
-        replica.high_head = calls[replica.high_head].next_call
-    if replica.high_head != NOBODY:
-        return replica.high_head
-    while replica.low_head != NOBODY and calls[replica.low_head].state == ABANDONED:
-        replica.low_head = calls[replica.low_head].next_call
-    return replica.low_head
+    while queue.high_head != NOBODY and calls[queue.high_head].state == ABANDONED:
+        queue.high_head = calls[queue.high_head].next_call
+    if queue.high_head != NOBODY:
+        return queue.high_head
+    while queue.low_head != NOBODY and calls[queue.low_head].state == ABANDONED:
+        queue.low_head = calls[queue.low_head].next_call
+    return queue.low_head
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def dequeue(world: World, queue: int, call: int) -> None:
+def dequeue(calls: Any, queue: Any, call: int) -> None:
     """Take the call next in turn (as `first_in` names it) out of its queue."""
-    replica = world.replicas[queue]
-    if replica.high_head == call:
-        replica.high_head = world.calls[call].next_call
+    if queue.high_head == call:
+        queue.high_head = calls[call].next_call
     else:
-        replica.low_head = world.calls[call].next_call
+        queue.low_head = calls[call].next_call
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def need_tok(world: World, call: int) -> int:
-    """KV cache that a call reserves: prompt and answer."""
-    return world.calls[call].input_tok + world.calls[call].output_tok
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def admissible(world: World, at: int) -> int:
+def admissible(calls: Any, replica: Any, setting: Any) -> int:
     """The call that may take a slot of the replica now; NOBODY where none waits or the first does not fit."""
-    setting = world.setting[0]
-    replica = world.replicas[at]
     if replica.in_slots_count >= setting.slot_count:
         return NOBODY
-    call = first_in(world, at)
-    if call != NOBODY and replica.reserved_tok + need_tok(world, call) > setting.kv_capacity_tok:
+    call = first_in(calls, replica)
+    if call == NOBODY:
         return NOBODY
-    return call
+    need = calls[call].input_tok + calls[call].output_tok
+    return NOBODY if replica.reserved_tok + need > setting.kv_capacity_tok else call
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def admit(world: World, at: int, call: int) -> None:
+def admit(calls: Any, replica: Any, window: Any, now_s: float, call: int) -> None:
     """Give a call a slot and its share of the cache."""
-    replica = world.replicas[at]
-    dequeue(world, at, call)
+    dequeue(calls, replica, call)
     if replica.in_slots_count == 0:
-        world.windows[world.clock[0].window].idle_s += world.clock[0].now_s - replica.idle_since_s
-    need = need_tok(world, call)
+        window.idle_s += now_s - replica.idle_since_s
+    need = calls[call].input_tok + calls[call].output_tok
     replica.in_slots_count += 1
     replica.reserved_tok += need
     replica.queued_tok -= need
-    admitted = world.calls[call]
-    admitted.state = SERVED
-    if not world.setting[0].is_disaggregated:
-        admitted.start_s = world.clock[0].now_s
+    calls[call].state = SERVED
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -165,7 +157,7 @@ def release(world: World, at: int, call: int) -> None:
     replica = world.replicas[at]
     replica.in_slots_count -= 1
     replica.held_count -= 1
-    replica.reserved_tok -= need_tok(world, call)
+    replica.reserved_tok -= world.calls[call].input_tok + world.calls[call].output_tok
     if replica.in_slots_count == 0:
         replica.idle_since_s = world.clock[0].now_s
     leave(world, call)
