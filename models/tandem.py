@@ -48,4 +48,4 @@ class DisaggregatedPools:
     transfer: TransferLinks
     decode: BatchedPerformance
     decode_replica_count: int
-    first_token: FirstToken = "after_prefill"
+    first_token: FirstToken = "after_prefill"  # noqa: S105

@@ -9,17 +9,14 @@ next, so a step costs the same work however many sequences take part.
 
 from typing import Any
 
-from numba import njit
-
+from models.simulation.compiling import compiled, inlined
 from models.simulation.heaps import IntArray, pop_end, push_end
 from models.simulation.layout import NEVER, NOBODY
 from models.simulation.queues import World, admissible, admit, count_gaps, enqueue_prompt, release
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def begin_decoding(
-    calls: Any, replica: Any, keys: IntArray, ends: IntArray, at: int, call: int
-) -> None:
+@compiled
+def begin_decoding(calls: Any, replica: Any, keys: IntArray, ends: IntArray, at: int, call: int) -> None:
     """A sequence with its first token joins the decodes; it ends output_tok - 1 decode steps later."""
     last_step = replica.decode_step + calls[call].output_tok - 1
     push_end(keys[at], ends[at], replica.heap_count, last_step, call)
@@ -28,7 +25,7 @@ def begin_decoding(
     replica.read_tok += calls[call].input_tok + 1
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def schedule_prompts(world: World, at: int, budget_tok: int) -> int:
     """Give the budget to prompts in turn, admitting calls as it lasts; the budget left over."""
     setting, clock, calls = world.setting[0], world.clock[0], world.calls
@@ -57,7 +54,7 @@ def schedule_prompts(world: World, at: int, budget_tok: int) -> int:
     return left
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def start_step(world: World, at: int) -> None:
     """Start the next step of a replica, or let it rest where there is nothing to do."""
     setting = world.setting[0]
@@ -89,7 +86,7 @@ def start_step(world: World, at: int) -> None:
     )
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def run_ahead(world: World, at: int, until_s: float) -> None:
     """End steps that only decode, up to a time, while nobody ends with them: only the clock moves.
 
@@ -118,7 +115,7 @@ def run_ahead(world: World, at: int, until_s: float) -> None:
     replica.read_tok = read_tok
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def finish_step(world: World, at: int) -> None:
     """End the running step of a replica: tokens are out, sequences end, prompts turn into sequences."""
     replica = world.replicas[at]
@@ -139,7 +136,7 @@ def finish_step(world: World, at: int) -> None:
     _finish_prompts(world, at)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _count_tokens(world: World, at: int) -> None:
     """Count the gaps that end with this step: from the last decode step, or from the first token."""
     replica = world.replicas[at]
@@ -160,7 +157,7 @@ def _count_tokens(world: World, at: int) -> None:
         count_gaps(world.gap_bins, window, row, now_s - since_s, older)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _finish_prompts(world: World, at: int) -> None:
     """First tokens of the prompts that this step finished."""
     replica = world.replicas[at]

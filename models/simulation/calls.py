@@ -13,6 +13,7 @@ from models.workloads import Arrival
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+STEADY_ARRIVAL = Arrival()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Traffic:
     rate_req_per_s: float
     input_tok: TokenLengths
     output_tok: TokenLengths
-    arrival: Arrival = Arrival()
+    arrival: Arrival = STEADY_ARRIVAL
     hourly_fraction: tuple[float, ...] = ()
     joint_tok: tuple[tuple[int, int], ...] = ()
     cached_input_fraction: float = 0.0

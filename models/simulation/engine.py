@@ -4,10 +4,12 @@ Of events at the same instant, arrivals come first, then what happens to single 
 replicas by number; a call that arrives when a step ends joins the next one.
 """
 
+from collections.abc import Callable
+
 import numpy as np
-from numba import njit
 
 from models.simulation.batching import finish_step, run_ahead, start_step
+from models.simulation.compiling import compiled, fingerprint, inlined, kept
 from models.simulation.heaps import pop_event, set_first
 from models.simulation.layout import (
     ABANDONED,
@@ -38,54 +40,7 @@ from models.simulation.queues import (
 )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def advance(world: World, event_limit: int) -> bool:
-    """Let up to `event_limit` events happen; whether any are left."""
-    clock = world.clock[0]
-    setting = world.setting[0]
-    calls_per_task = setting.fan_out_count * setting.sequential_call_count
-    task_count = world.task_arrival_s.shape[0]
-    # Only a task's next call can come to one replica from a step of another.
-    is_independent = setting.replica_count == 1 or setting.sequential_call_count == 1
-    for _ in range(event_limit):
-        arrival_s = NEVER
-        if clock.next_task < task_count:
-            arrival_s = world.task_arrival_s[clock.next_task]
-        event_s = NEVER
-        if clock.event_count > 0:
-            event_s = world.times[0]
-        at = world.tree[1]
-        boundary_s = world.replicas[at].boundary_s
-        clock.now_s = min(arrival_s, event_s, boundary_s)
-        if clock.now_s == NEVER:
-            return False
-        while clock.now_s >= world.edges_s[clock.window]:
-            clock.window += 1
-        if arrival_s <= event_s and arrival_s <= boundary_s:
-            first = clock.next_task * calls_per_task
-            world.unfinished[clock.next_task] = setting.fan_out_count
-            clock.next_task += 1
-            for call in range(first, first + setting.fan_out_count):
-                _submit(world, call)
-        elif event_s <= boundary_s:
-            code = world.codes[0]
-            pop_event(world.times, world.codes, clock.event_count)
-            clock.event_count -= 1
-            _happen(world, code % EVENT_KIND_COUNT, code // EVENT_KIND_COUNT)
-        else:
-            if setting.is_pipeline:
-                serve_pass(world, at)
-            else:
-                if world.replicas[at].decoded_count != NOBODY:
-                    finish_step(world, at)
-                start_step(world, at)
-                if world.replicas[at].is_plain and is_independent:
-                    run_ahead(world, at, min(arrival_s, event_s, world.edges_s[clock.window]))
-            set_first(world.tree, world.replicas, at)
-    return True
-
-
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _happen(world: World, kind: int, call: int) -> None:
     if kind == SUBMIT:
         _submit(world, call)
@@ -109,7 +64,7 @@ def _happen(world: World, kind: int, call: int) -> None:
             world.replicas[at].queued_tok -= world.calls[call].input_tok + world.calls[call].output_tok
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def _submit(world: World, call: int) -> None:
     """A call enters the system."""
     now_s = world.clock[0].now_s
@@ -133,7 +88,7 @@ def _submit(world: World, call: int) -> None:
         _join(world, call)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def _start_prefill(world: World) -> None:
     """A prefill worker takes the call next in turn, if any; otherwise it is free."""
     setting = world.setting[0]
@@ -150,7 +105,7 @@ def _start_prefill(world: World) -> None:
     schedule(world, started.start_s + service_s, PREFILL_DONE, call)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _hand_over(world: World, call: int) -> None:
     """A prefilled call's cache goes over the link that is free first to the decode pool."""
     setting = world.setting[0]
@@ -170,7 +125,7 @@ def _hand_over(world: World, call: int) -> None:
     _start_prefill(world)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def _join(world: World, call: int) -> None:
     """A call is routed to a replica and waits for a slot there."""
     setting = world.setting[0]
@@ -199,7 +154,7 @@ def _join(world: World, call: int) -> None:
         wake(world, at, now_s)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _route(world: World, draw: float) -> int:
     """The replica for a call; of several with equally few calls, one drawn evenly."""
     setting = world.setting[0]
@@ -224,6 +179,66 @@ def _route(world: World, draw: float) -> int:
                 chosen -= 1
     if setting.routing == RANDOM:
         return int(draw * count)
-    turn = world.clock[0].turn
+    turn: int = world.clock[0].turn
     world.clock[0].turn = (turn + 1) % count
     return turn
+
+
+def _event_loop(version: int) -> Callable[[World, int], bool]:
+    """The event loop, compiled on first use and kept for the next process.
+
+    What is kept is found by this file's date and by `version`, which stands for all other files.
+    """
+
+    def advance(world: World, event_limit: int) -> bool:
+        """Let up to `event_limit` events happen; whether any are left."""
+        _ = version
+        clock = world.clock[0]
+        setting = world.setting[0]
+        calls_per_task = setting.fan_out_count * setting.sequential_call_count
+        task_count = world.task_arrival_s.shape[0]
+        # Only a task's next call can come to one replica from a step of another.
+        is_independent = setting.replica_count == 1 or setting.sequential_call_count == 1
+        for _ in range(event_limit):
+            arrival_s = NEVER
+            if clock.next_task < task_count:
+                arrival_s = world.task_arrival_s[clock.next_task]
+            event_s = NEVER
+            if clock.event_count > 0:
+                event_s = world.times[0]
+            at = world.tree[1]
+            boundary_s = world.replicas[at].boundary_s
+            clock.now_s = min(arrival_s, event_s, boundary_s)
+            if clock.now_s == NEVER:
+                return False
+            while clock.now_s >= world.edges_s[clock.window]:
+                clock.window += 1
+            if arrival_s <= event_s and arrival_s <= boundary_s:
+                first = clock.next_task * calls_per_task
+                world.unfinished[clock.next_task] = setting.fan_out_count
+                clock.next_task += 1
+                for call in range(first, first + setting.fan_out_count):
+                    _submit(world, call)
+            elif event_s <= boundary_s:
+                code = world.codes[0]
+                pop_event(world.times, world.codes, clock.event_count)
+                clock.event_count -= 1
+                _happen(world, code % EVENT_KIND_COUNT, code // EVENT_KIND_COUNT)
+            else:
+                if setting.is_pipeline:
+                    serve_pass(world, at)
+                else:
+                    if world.replicas[at].decoded_count != NOBODY:
+                        finish_step(world, at)
+                    start_step(world, at)
+                    if world.replicas[at].is_plain and is_independent:
+                        if clock.event_count > 0:  # the step may have brought a new first event
+                            event_s = world.times[0]
+                        run_ahead(world, at, min(arrival_s, event_s, world.edges_s[clock.window]))
+                set_first(world.tree, world.replicas, at)
+        return True
+
+    return kept(advance)
+
+
+advance = _event_loop(fingerprint())

@@ -1,14 +1,15 @@
 """Two binary heaps for the simulation: events by time, and sequences by the step they end in."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from models.simulation.compiling import compiled
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def push_event(times: FloatArray, codes: IntArray, count: int, time_s: float, code: int) -> None:
     """Add an event to the first `count`; the caller adds one to its count."""
     place = count
@@ -23,7 +24,7 @@ def push_event(times: FloatArray, codes: IntArray, count: int, time_s: float, co
     codes[place] = code
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def pop_event(times: FloatArray, codes: IntArray, count: int) -> None:
     """Take the first of `count` events away; the caller takes one from its count."""
     last = count - 1
@@ -48,7 +49,7 @@ def pop_event(times: FloatArray, codes: IntArray, count: int) -> None:
     codes[place] = code
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def push_end(keys: IntArray, calls: IntArray, count: int, key: int, call: int) -> None:
     """Add a sequence to the first `count` of one replica; the caller adds one to its count."""
     place = count
@@ -63,7 +64,7 @@ def push_end(keys: IntArray, calls: IntArray, count: int, key: int, call: int) -
     calls[place] = call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def pop_end(keys: IntArray, calls: IntArray, count: int) -> None:
     """Take the sequence that ends first away; the caller takes one from its count."""
     last = count - 1
@@ -86,7 +87,7 @@ def pop_end(keys: IntArray, calls: IntArray, count: int) -> None:
     calls[place] = call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def set_first(tree: IntArray, replicas: np.ndarray, replica: int) -> None:
     """Play the matches of one replica again, up to the winner in tree[1]: the earliest boundary.
 

@@ -6,13 +6,12 @@ Each token of a sequence is one pass. It occupies the slowest stage for `bottlen
 Passes are served in the order in which they are ready.
 """
 
-from numba import njit
-
+from models.simulation.compiling import compiled, inlined
 from models.simulation.layout import FINISH, NEVER, NOBODY
 from models.simulation.queues import World, admissible, admit, count_gaps, enqueue_prompt, schedule
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def take_slots(world: World, at: int) -> None:
     """Give free slots to waiting calls; their prompts are ready for the slowest stage from now on."""
     setting, clock, calls = world.setting[0], world.clock[0], world.calls
@@ -25,7 +24,7 @@ def take_slots(world: World, at: int) -> None:
         call = admissible(calls, replica, setting)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def serve_pass(world: World, at: int) -> None:
     """Serve the pass that has been ready longest, or sleep until one is."""
     replica = world.replicas[at]
@@ -49,7 +48,7 @@ def serve_pass(world: World, at: int) -> None:
         replica.boundary_s = min(fresh_s, returning_s)
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _first_pass(world: World, at: int, call: int) -> None:
     """The prompt and the pass that gives the first token."""
     setting = world.setting[0]
@@ -60,7 +59,7 @@ def _first_pass(world: World, at: int, call: int) -> None:
     world.calls[call].first_token_s = token_s
 
 
-@njit(cache=True, inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _next_pass(world: World, at: int, call: int) -> None:
     previous_s = world.calls[call].last_token_s
     token_s = _send(world, at, call, world.setting[0].bottleneck_s)
@@ -68,7 +67,7 @@ def _next_pass(world: World, at: int, call: int) -> None:
     count_gaps(world.gap_bins, world.windows[row], row, token_s - previous_s, 1)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def _send(world: World, at: int, call: int, busy_s: float) -> float:
     """Occupy the slowest stage and let the token travel on; when it comes out."""
     setting = world.setting[0]
@@ -76,7 +75,7 @@ def _send(world: World, at: int, call: int, busy_s: float) -> float:
     sent = world.calls[call]
     replica.free_s = world.clock[0].now_s + busy_s
     replica.boundary_s = replica.free_s
-    token_s = replica.free_s + (setting.unloaded_token_s - setting.bottleneck_s)
+    token_s: float = replica.free_s + (setting.unloaded_token_s - setting.bottleneck_s)
     sent.last_token_s = token_s
     sent.left_tok -= 1
     if sent.left_tok == 0:

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from models.simulation.compiling import compiled
 from models.simulation.heaps import FloatArray, IntArray, push_event, set_first
 from models.simulation.layout import (
     ABANDONED,
@@ -58,7 +58,7 @@ class World(NamedTuple):
     edges_s: FloatArray
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def schedule(world: World, time_s: float, kind: int, call: int) -> None:
     """Have an event happen to a call."""
     clock = world.clock[0]
@@ -66,17 +66,17 @@ def schedule(world: World, time_s: float, kind: int, call: int) -> None:
     clock.event_count += 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def count_gaps(bins: IntArray, window: Any, row: int, gap_s: float, how_many: int) -> None:
     """Count gaps between tokens in a window: its sums, and its row of bins."""
     window.gap_sum_s += gap_s * how_many
     window.gap_count += how_many
-    bits = np.float64(gap_s).view(np.int64) >> (MANTISSA_BITS - BINS_PER_OCTAVE_BITS)
+    bits: Any = np.float64(gap_s).view(np.int64) >> (MANTISSA_BITS - BINS_PER_OCTAVE_BITS)
     place = bits - ((EXPONENT_BIAS + LOWEST_EXPONENT) << BINS_PER_OCTAVE_BITS)
     bins[row, min(max(place, 0), BIN_COUNT - 1)] += how_many
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def enqueue(calls: Any, queue: Any, call: int) -> None:
     """Put a call at the end of its class in the queue of a replica (or of the prefill workers)."""
     calls[call].next_call = NOBODY
@@ -94,7 +94,7 @@ def enqueue(calls: Any, queue: Any, call: int) -> None:
         queue.low_tail = call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def enqueue_prompt(calls: Any, replica: Any, call: int) -> None:
     """Put a call with a slot behind those whose prompts are being worked on."""
     calls[call].next_call = NOBODY
@@ -105,19 +105,21 @@ def enqueue_prompt(calls: Any, replica: Any, call: int) -> None:
     replica.prompt_tail = call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def first_in(calls: Any, queue: Any) -> int:
     """The call next in turn, those who gave up left out; NOBODY where none waits."""
     while queue.high_head != NOBODY and calls[queue.high_head].state == ABANDONED:
         queue.high_head = calls[queue.high_head].next_call
     if queue.high_head != NOBODY:
-        return queue.high_head
+        high: int = queue.high_head
+        return high
     while queue.low_head != NOBODY and calls[queue.low_head].state == ABANDONED:
         queue.low_head = calls[queue.low_head].next_call
-    return queue.low_head
+    low: int = queue.low_head
+    return low
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def dequeue(calls: Any, queue: Any, call: int) -> None:
     """Take the call next in turn (as `first_in` names it) out of its queue."""
     if queue.high_head == call:
@@ -126,7 +128,7 @@ def dequeue(calls: Any, queue: Any, call: int) -> None:
         queue.low_head = calls[call].next_call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def admissible(calls: Any, replica: Any, setting: Any) -> int:
     """The call that may take a slot of the replica now; NOBODY where none waits or the first does not fit."""
     if replica.in_slots_count >= setting.slot_count:
@@ -138,7 +140,7 @@ def admissible(calls: Any, replica: Any, setting: Any) -> int:
     return NOBODY if replica.reserved_tok + need > setting.kv_capacity_tok else call
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def admit(calls: Any, replica: Any, window: Any, now_s: float, call: int) -> None:
     """Give a call a slot and its share of the cache."""
     dequeue(calls, replica, call)
@@ -151,7 +153,7 @@ def admit(calls: Any, replica: Any, window: Any, now_s: float, call: int) -> Non
     calls[call].state = SERVED
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def release(world: World, at: int, call: int) -> None:
     """Take back the slot of a call that has its last token."""
     replica = world.replicas[at]
@@ -163,7 +165,7 @@ def release(world: World, at: int, call: int) -> None:
     leave(world, call)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def leave(world: World, call: int) -> None:
     """A call is done: its task goes on to the next round once all calls of this one are."""
     now_s = world.clock[0].now_s
@@ -185,7 +187,7 @@ def leave(world: World, call: int) -> None:
             schedule(world, now_s + setting.pause_s, SUBMIT, each)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled
 def wake(world: World, at: int, time_s: float) -> None:
     """Have a replica look for work at a time, unless it does so earlier anyway."""
     if time_s < world.replicas[at].boundary_s:

@@ -1,7 +1,7 @@
 """Run a simulation from its first event to its last, and read off what its users saw."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,11 +113,7 @@ def max_rate(
     cancelled: Cancelled | None = None,
 ) -> Estimate | None:
     """Calls per second that leave while calls always wait; None where no call fits the KV cache."""
-    from dataclasses import replace
-
-    single = replace(
-        traffic, sequential_call_count=1, fan_out_count=1, pause_s=0.0, patience_mean_s=None
-    )
+    single = replace(traffic, sequential_call_count=1, fan_out_count=1, pause_s=0.0, patience_mean_s=None)
     calls = draw_calls(single, request_count, seed)
     waiting = replace(calls, task_arrival_s=np.zeros(request_count))
     records = run(system, waiting, np.zeros(0), None, cancelled).calls
@@ -178,20 +174,16 @@ def _measure(
     return SimulatedPoint(
         request_count=int(measured.sum()),
         slot_occupancy_fraction=_scaled(busy, 1.0 / slots),
-        busy_fraction=_complement(_idle(world, windows, spans_s * replica_count_of(system))),
+        busy_fraction=_complement(_over_time(windows["idle_s"], spans_s * replica_count_of(system))),
         mean_busy_slot_count_per_replica=busy,
         wait_probability_fraction=_share(records["found_full"] == 1, measured, call_batch),
         goodput_req_per_s=_goodput(served, latencies, targets, call_batch, spans_s),
         abandonment_fraction=(
-            None
-            if calls.patience_s is None
-            else _share(records["state"] == ABANDONED, measured, call_batch)
+            None if calls.patience_s is None else _share(records["state"] == ABANDONED, measured, call_batch)
         ),
         refused_fraction=float((records["state"][measured] == REFUSED).mean()),
         ttft_s=figures_of(ttft_s[served], call_batch[served]),
-        itl_s=gap_figures(
-            world.gap_bins[1 : BATCH_COUNT + 1], windows["gap_sum_s"], windows["gap_count"]
-        ),
+        itl_s=gap_figures(world.gap_bins[1 : BATCH_COUNT + 1], windows["gap_sum_s"], windows["gap_count"]),
         tpot_s=figures_of(tpot_s[several], call_batch[several]),
         e2e_s=figures_of(e2e_s[served], call_batch[served]),
         task_s=figures_of(task_s[whole], task_batch[whole]),
@@ -200,10 +192,6 @@ def _measure(
 
 def _over_time(sums: FloatArray, spans_s: FloatArray) -> Estimate:
     return estimate(float(sums.sum() / spans_s.sum()), sums / spans_s)
-
-
-def _idle(world: World, windows: np.ndarray, spans_s: FloatArray) -> Estimate:
-    return _over_time(windows["idle_s"], spans_s)
 
 
 def _complement(share: Estimate) -> Estimate:
@@ -215,9 +203,7 @@ def _scaled(figure: Estimate, ratio: float) -> Estimate:
     return Estimate(value=figure.value * ratio, half_width=None if half is None else half * ratio)
 
 
-def _share(
-    condition: NDArray[np.bool_], among: NDArray[np.bool_], batch: NDArray[np.int64]
-) -> Estimate:
+def _share(condition: NDArray[np.bool_], among: NDArray[np.bool_], batch: NDArray[np.int64]) -> Estimate:
     hits = np.bincount(batch[among & condition], minlength=BATCH_COUNT)
     tries = np.maximum(np.bincount(batch[among], minlength=BATCH_COUNT), 1)
     return estimate(float(hits.sum() / tries.sum()), hits / tries)
@@ -234,5 +220,5 @@ def _goodput(
     good = served.copy()
     for target in targets:
         good &= ~(latencies[target.metric] > target.limit_s)
-    counts = np.bincount(batch[good], minlength=BATCH_COUNT)
+    counts = np.bincount(batch[good], minlength=BATCH_COUNT).astype(np.float64)
     return _over_time(counts, spans_s)

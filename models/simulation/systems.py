@@ -136,7 +136,7 @@ def _settings(system: System) -> dict[str, Any]:
     pools = system.pools
     return _batched(pools.decode) | {
         "is_disaggregated": True,
-        "is_first_after_transfer": pools.first_token == "after_transfer",
+        "is_first_after_transfer": pools.first_token == "after_transfer",  # noqa: S105
         "delta_s": 0.0,
         "worker_alpha_s": pools.prefill.alpha_s,
         "worker_delta_s": pools.prefill.delta_s_per_input_tok,
