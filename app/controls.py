@@ -64,7 +64,10 @@ def number(
     empty: str | None = None,
     default: float | None = None,
 ) -> None:
-    """A number of the draft. `empty` allows a blank and says what a blank means."""
+    """A number of the draft. `empty` allows a blank and says what a blank means.
+
+    `low` and `high` bound what is typed here; a file may hold a value beyond them, and it is shown as it is.
+    """
     convert: Callable[[Any], Any] = int if whole else float
     current = look_up(state.draft(), address)
     value = default if current is None else current
@@ -72,8 +75,8 @@ def number(
     st.number_input(
         name or label(quantity_name),
         value=None if value is None else kind(value),
-        min_value=None if low is None else kind(low),
-        max_value=None if high is None else kind(high),
+        min_value=None if low is None else kind(low if value is None else min(low, value)),
+        max_value=None if high is None else kind(high if value is None else max(high, value)),
         step=None if step is None else kind(step),
         format=None if whole else "%g" if value is None or abs(value) < 1e6 else "%.0f",
         placeholder=empty,

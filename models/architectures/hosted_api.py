@@ -39,6 +39,7 @@ from models.performance import (
     OperatingPoint,
     RequestClass,
 )
+from models.task_time import task_sample
 from models.tiers import Offer, Speed
 
 KEY = "hosted_api"
@@ -51,6 +52,7 @@ BEYOND_P99 = 4.0  # normal quantile up to which the last known slope is continue
 SAMPLE_COUNT = 4096  # p99 of a lognormal within 1 %
 PLASTIC_NUMBER = 1.2207440846057596  # root of x**4 = x + 1
 SECONDS_PER_MINUTE = 60.0
+_MIDPOINTS = (np.arange(SAMPLE_COUNT) + 0.5) / SAMPLE_COUNT  # of equally likely bins
 
 
 def fit(
@@ -262,9 +264,9 @@ def _task(e2e: Percentiles, each: RequestClass) -> Percentiles:
         return e2e
     if e2e.p95 is None:
         return UNKNOWN if e2e.p50 is None or fan_out > 1 else Percentiles(p50=calls * e2e.p50 + pauses)
-    generator = np.random.default_rng(0)
-    uniform = generator.random((2048, calls, fan_out))
-    return _percentiles_of(_interpolated(e2e, uniform).max(axis=2).sum(axis=1) + pauses)
+    # The slowest of n independent calls has the quantile function of one call at u ** (1 / n).
+    rounds = _interpolated(e2e, _MIDPOINTS ** (1.0 / fan_out))
+    return _percentiles_of(task_sample(rounds, calls, each.pause_s, fan_out_count=1))
 
 
 def _interpolated(known: Percentiles, fraction: NDArray[np.float64]) -> NDArray[np.float64]:

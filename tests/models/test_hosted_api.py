@@ -1,6 +1,7 @@
 """Hosted tiers against closed forms: known lengths, lognormal spreads, and what stays unknown."""
 
 import math
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -196,6 +197,26 @@ def test_the_slowest_of_parallel_calls_follows_the_maximums_distribution():
     slowest = latency(performance, load(fan_out_count=14)).task_s
     # P(max of 14 <= x) = P(one <= x)^14, and 0.95^14 = 0.488: its median is about one call's p95
     assert slowest.p50 == pytest.approx(alone.p95, rel=0.03)
+
+
+def test_many_calls_in_sequence_take_their_mean_time_each():
+    # Law of large numbers: a task of 10,000 calls takes 10,000 times the mean of one, spread by a percent
+    performance = fit(offer(median_speed()), (), accepted_p95_to_p50_ratio=2.0)
+    one = latency(performance, load()).e2e_s
+    task = latency(performance, load(sequential_call_count=10_000)).task_s
+    assert task.p50 == pytest.approx(10_000 * one.mean, rel=0.01)
+    assert task.p99 == pytest.approx(task.p50, rel=0.02)
+
+
+def test_a_huge_task_takes_no_huge_memory():
+    performance = fit(offer(median_speed()), (), accepted_p95_to_p50_ratio=2.0)
+    asked = load(fan_out_count=10**9, sequential_call_count=10**9)
+    tracemalloc.start()
+    seen = latency(performance, asked).task_s
+    peak_byte = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert math.isfinite(seen.p99)
+    assert peak_byte < 50_000_000
 
 
 def test_the_same_load_gives_the_same_numbers():
