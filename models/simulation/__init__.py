@@ -5,7 +5,7 @@ shares no formula with the analytic models. Its loop is compiled (numba) on firs
 seconds once; the machine keeps the result.
 """
 
-from models.simulation.calls import Calls, Traffic, calls_of_trace, draw_calls
+from models.simulation.calls import Calls, calls_of_trace, draw_calls
 from models.simulation.run import (
     SimulatedPoint,
     SimulationCancelled,
@@ -14,19 +14,13 @@ from models.simulation.run import (
     simulate,
 )
 from models.simulation.statistics import Estimate, Figures
-from models.simulation.systems import BatchedPool, PipelinePool, System, TandemPools
 
 __all__ = [
-    "BatchedPool",
     "Calls",
     "Estimate",
     "Figures",
-    "PipelinePool",
     "SimulatedPoint",
     "SimulationCancelled",
-    "System",
-    "TandemPools",
-    "Traffic",
     "calls_of_trace",
     "draw_calls",
     "max_rate",

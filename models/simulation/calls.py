@@ -6,51 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.lengths import TokenLengths
 from models.request_mix import fresh_tok
 from models.simulation.arrivals import arrival_times_s
-from models.workloads import Arrival
+from models.traffic import Traffic
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-STEADY_ARRIVAL = Arrival()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traffic:
-    """Tasks of one kind.
-
-    rate_req_per_s         tasks per second; a task makes sequential x fan-out calls
-    hourly_fraction        for a profile: 24 shares of the rate, which is then the peak rate
-    joint_tok              pairs of input and output length, each equally likely; else drawn apart
-    cached_input_fraction  share of the prompt that needs no prefill but is still read when decoding
-    high_share_fraction    share of tasks served before the others, without interrupting any
-    patience_mean_s        mean time a call waits before it gives up (exponential); None: for ever
-    """
-
-    rate_req_per_s: float
-    input_tok: TokenLengths
-    output_tok: TokenLengths
-    arrival: Arrival = STEADY_ARRIVAL
-    hourly_fraction: tuple[float, ...] = ()
-    joint_tok: tuple[tuple[int, int], ...] = ()
-    cached_input_fraction: float = 0.0
-    sequential_call_count: int = 1
-    pause_s: float = 0.0
-    fan_out_count: int = 1
-    high_share_fraction: float = 0.0
-    patience_mean_s: float | None = None
-
-    @property
-    def call_count_per_task(self) -> int:
-        """Calls that one task makes."""
-        return self.sequential_call_count * self.fan_out_count
-
-    @property
-    def mean_call_rate_req_per_s(self) -> float:
-        """Calls per second, mean over the day."""
-        shape = self.hourly_fraction if self.arrival.kind == "profile" else (1.0,)
-        return self.rate_req_per_s * self.call_count_per_task * sum(shape) / len(shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.simulation.calls import Calls, FloatArray, Traffic, draw_calls
+from models.simulation.calls import Calls, FloatArray, draw_calls
 from models.simulation.engine import advance
 from models.simulation.layout import ABANDONED, REFUSED, SERVED
+from models.simulation.memory import build
 from models.simulation.queues import World
 from models.simulation.statistics import (
     BATCH_COUNT,
@@ -18,13 +19,8 @@ from models.simulation.statistics import (
     figures_of,
     gap_figures,
 )
-from models.simulation.systems import (
-    System,
-    build,
-    overhead_s_of,
-    replica_count_of,
-    slot_count_of,
-)
+from models.systems import PipelinePool, System
+from models.traffic import Traffic
 from models.workloads import Target
 
 WARM_UP_FRACTION = 0.1  # tasks left out at the start, while the system fills
@@ -152,7 +148,7 @@ def _measure(
 ) -> SimulatedPoint:
     records = world.calls
     call_batch = np.repeat(task_batch, calls.call_count_per_task)
-    overhead_s = overhead_s_of(system)
+    overhead_s = _overhead_s(system)
     ttft_s = records["first_token_s"] - records["arrival_s"] + overhead_s
     e2e_s = records["finish_s"] - records["arrival_s"] + overhead_s
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -167,14 +163,14 @@ def _measure(
     latencies["task_s"] = np.repeat(task_s, calls.call_count_per_task)
     windows = world.windows[1 : BATCH_COUNT + 1]
     spans_s = np.diff(world.edges_s[: BATCH_COUNT + 1])
-    slots = slot_count_of(system)
-    busy = _over_time(windows["slot_area_s"], spans_s * replica_count_of(system))
+    slots = system.slot_count
+    busy = _over_time(windows["slot_area_s"], spans_s * system.replica_count)
     counted = call_batch >= 0
     measured = counted & np.isfinite(records["arrival_s"])
     return SimulatedPoint(
         request_count=int(measured.sum()),
         slot_occupancy_fraction=_scaled(busy, 1.0 / slots),
-        busy_fraction=_complement(_over_time(windows["idle_s"], spans_s * replica_count_of(system))),
+        busy_fraction=_complement(_over_time(windows["idle_s"], spans_s * system.replica_count)),
         mean_busy_slot_count_per_replica=busy,
         wait_probability_fraction=_share(records["found_full"] == 1, measured, call_batch),
         goodput_req_per_s=_goodput(served, latencies, targets, call_batch, spans_s),
@@ -188,6 +184,11 @@ def _measure(
         e2e_s=figures_of(e2e_s[served], call_batch[served]),
         task_s=figures_of(task_s[whole], task_batch[whole]),
     )
+
+
+def _overhead_s(system: System) -> float:
+    """Network and tokenizer time in each TTFT."""
+    return 0.0 if isinstance(system, PipelinePool) else system.replica.overhead_s
 
 
 def _over_time(sums: FloatArray, spans_s: FloatArray) -> Estimate:

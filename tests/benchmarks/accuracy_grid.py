@@ -17,7 +17,9 @@ import numpy as np
 from models.architectures import batched_accelerator
 from models.lengths import TokenLengths, fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, Load, RequestClass, StepLaw
-from models.simulation import BatchedPool, SimulatedPoint, Traffic, simulate
+from models.simulation import SimulatedPoint, simulate
+from models.systems import BatchedPool
+from models.traffic import Traffic
 
 # (metric, figure): bar for the median and the 90th percentile of the absolute error.
 BARS = {

@@ -7,7 +7,8 @@ definition is. Same order at equal times: arrivals, then events of calls, then r
 import math
 from dataclasses import dataclass, field
 
-from models.simulation import BatchedPool, Calls, PipelinePool, System, TandemPools
+from models.simulation import Calls
+from models.systems import AFTER_TRANSFER, BatchedPool, PipelinePool, System, TandemPools
 
 
 @dataclass(slots=True, eq=False)
@@ -79,10 +80,10 @@ class NaiveServing:
         self.events: list[tuple[float, int, int]] = []  # time, call, kind in the order below
         self.turn = 0
         if isinstance(system, TandemPools):
-            replica, count = system.pools.decode, system.pools.decode_replica_count
-            self.idle_workers = system.pools.prefill.worker_count
+            replica, count = system.replica, system.replica_count
+            self.idle_workers = system.prefill.worker_count
             self.prefill_queue = Machine()
-            self.links = [0.0] * system.pools.transfer.link_count
+            self.links = [0.0] * system.transfer.link_count
         elif isinstance(system, BatchedPool):
             replica, count = system.replica, system.replica_count
         else:
@@ -181,17 +182,17 @@ class NaiveServing:
             return
         self.prefill_queue.waiting.remove(call)
         call.served, call.start_s = True, now
-        pool = self.system.pools.prefill
+        pool = self.system.prefill
         service_s = pool.alpha_s + pool.delta_s_per_input_tok * call.fresh
         self.events.append((now + service_s, call.number, self.PREFILLED))
 
     def hand_over(self, call: Seen, now: float) -> None:
         call.first_token_s = now
-        late = self.system.pools.first_token == "after_transfer"
+        late = self.system.first_token == AFTER_TRANSFER
         if call.answer == 1 and not late:
             self.leave(call, now)
         else:
-            transfer = self.system.pools.transfer
+            transfer = self.system.transfer
             link = self.links.index(min(self.links))
             ready = max(now, self.links[link]) + (transfer.base_s + transfer.s_per_tok * call.prompt)
             self.links[link] = ready

@@ -5,11 +5,20 @@ import pytest
 
 from models.lengths import fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, StepLaw
-from models.pipeline_law import Pipeline
-from models.simulation import BatchedPool, PipelinePool, System, TandemPools, Traffic, draw_calls
+from models.simulation import draw_calls
 from models.simulation.layout import ABANDONED, REFUSED
 from models.simulation.run import run
-from models.tandem import DisaggregatedPools, PrefillPool, TransferLinks
+from models.systems import (
+    BatchedPool,
+    FirstToken,
+    Pipeline,
+    PipelinePool,
+    PrefillPool,
+    System,
+    TandemPools,
+    TransferLinks,
+)
+from models.traffic import Traffic
 from models.workloads import Arrival
 from tests.models.naive_serving import NaiveServing
 
@@ -36,17 +45,13 @@ def traffic(rate: float, **changes: object) -> Traffic:
     return Traffic(**settings)  # type: ignore[arg-type]
 
 
-def tandem(first_token: str = "after_prefill") -> TandemPools:
+def tandem(first_token: FirstToken) -> TandemPools:
     return TandemPools(
-        pools=DisaggregatedPools(
-            prefill=PrefillPool(worker_count=2, alpha_s=0.008, delta_s_per_input_tok=3.5e-5),
-            transfer=TransferLinks(
-                link_count=2, base_s=0.001, bytes_per_tok=327680.0, bandwidth_byte_per_s=4e10
-            ),
-            decode=replica(slot_count=8),
-            decode_replica_count=2,
-            first_token=first_token,  # type: ignore[arg-type]
-        )
+        prefill=PrefillPool(worker_count=2, alpha_s=0.008, delta_s_per_input_tok=3.5e-5),
+        transfer=TransferLinks(link_count=2, base_s=0.001, bytes_per_tok=327680.0, bandwidth_byte_per_s=4e10),
+        replica=replica(slot_count=8),
+        replica_count=2,
+        first_token=first_token,
     )
 
 
@@ -102,12 +107,12 @@ CASES: dict[str, tuple[System, Traffic]] = {
         BatchedPool(replica=replica()),
         traffic(9.0, arrival=Arrival(kind="profile"), hourly_fraction=(0.2, 0.6, 1.0) * 8),
     ),
-    "tandem": (tandem(), traffic(25.0)),
+    "tandem": (tandem("after_prefill"), traffic(25.0)),
     "tandem, first token late": (
         tandem("after_transfer"),
         traffic(20.0, high_share_fraction=0.4, patience_mean_s=0.05),
     ),
-    "tandem in rounds": (tandem(), traffic(5.0, sequential_call_count=3, pause_s=0.1)),
+    "tandem in rounds": (tandem("after_prefill"), traffic(5.0, sequential_call_count=3, pause_s=0.1)),
     "pipeline": (
         PipelinePool(pipeline=PIPELINE),
         traffic(120.0, output_tok=lognormal_lengths(60, 1.0, (1, 600))),

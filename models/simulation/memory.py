@@ -1,13 +1,10 @@
-"""The systems that can be simulated, and how each is laid out in the memory of the event loop."""
+"""A system and its calls, laid out in the memory of the event loop."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from models.performance import BatchedPerformance
-from models.pipeline_law import Pipeline
-from models.processor_sharing import Routing, Scheduler
 from models.simulation.calls import Calls, FloatArray
 from models.simulation.layout import (
     BIN_COUNT,
@@ -24,73 +21,27 @@ from models.simulation.layout import (
     WINDOW,
 )
 from models.simulation.queues import World
-from models.tandem import DisaggregatedPools
+from models.systems import AFTER_TRANSFER, BatchedPool, PipelinePool, System, TandemPools
 
 ROUTING_CODE = {"join_shortest_queue": SHORTEST_QUEUE, "round_robin": ROUND_ROBIN, "random": RANDOM}
 UNLIMITED_TOK = 2**62
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchedPool:
-    """Replicas with continuous batching; network overhead is added to TTFT and E2E."""
-
-    replica: BatchedPerformance
-    replica_count: int = 1
-    routing: Routing = "join_shortest_queue"
-    scheduler: Scheduler = "mixed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelinePool:
-    """Pipelines side by side."""
-
-    pipeline: Pipeline
-    replica_count: int = 1
-    routing: Routing = "join_shortest_queue"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TandemPools:
-    """Prefill workers, links, and decode replicas."""
-
-    pools: DisaggregatedPools
-    routing: Routing = "join_shortest_queue"
-
-
-System = BatchedPool | PipelinePool | TandemPools
-
-
-def replica_count_of(system: System) -> int:
-    """Replicas with slots."""
-    return system.pools.decode_replica_count if isinstance(system, TandemPools) else system.replica_count
-
-
-def slot_count_of(system: System) -> int:
-    """Slots of one replica."""
-    return int(_settings(system)["slot_count"])
-
-
-def overhead_s_of(system: System) -> float:
-    """Network and tokenizer time in each TTFT."""
-    if isinstance(system, TandemPools):
-        return system.pools.decode.overhead_s
-    return system.replica.overhead_s if isinstance(system, BatchedPool) else 0.0
 
 
 def build(system: System, calls: Calls, edges_s: FloatArray) -> World:
     """The world before the first event; `edges_s` are the ends of the windows, ascending."""
     settings = _settings(system) | {
         "routing": ROUTING_CODE[system.routing],
-        "replica_count": replica_count_of(system),
+        "replica_count": system.replica_count,
+        "slot_count": system.slot_count,
         "has_patience": calls.patience_s is not None,
         "sequential_call_count": calls.sequential_call_count,
         "fan_out_count": calls.fan_out_count,
         "pause_s": calls.pause_s,
     }
-    replica_count, slot_count = int(settings["replica_count"]), int(settings["slot_count"])
+    replica_count, slot_count = system.replica_count, system.slot_count
     clock = np.zeros(1, dtype=CLOCK)
-    clock["free_worker_count"] = system.pools.prefill.worker_count if isinstance(system, TandemPools) else 0
-    link_count = system.pools.transfer.link_count if isinstance(system, TandemPools) else 1
+    clock["free_worker_count"] = system.prefill.worker_count if isinstance(system, TandemPools) else 0
+    link_count = system.transfer.link_count if isinstance(system, TandemPools) else 1
     call_count = len(calls.input_tok)
     # Each call has at most its patience and one other event under way.
     event_capacity = 2 * call_count + EVENT_KIND_COUNT
@@ -125,7 +76,6 @@ def _settings(system: System) -> dict[str, Any]:
         pipeline = system.pipeline
         return {
             "is_pipeline": True,
-            "slot_count": pipeline.slot_count,
             "kv_capacity_tok": _capacity(pipeline.kv_capacity_tok),
             "unloaded_token_s": pipeline.unloaded_token_s,
             "bottleneck_s": pipeline.bottleneck_s_per_tok,
@@ -133,22 +83,20 @@ def _settings(system: System) -> dict[str, Any]:
         }
     if isinstance(system, BatchedPool):
         return _batched(system.replica) | {"is_prefill_first": system.scheduler == "prefill_first"}
-    pools = system.pools
-    return _batched(pools.decode) | {
+    return _batched(system.replica) | {
         "is_disaggregated": True,
-        "is_first_after_transfer": pools.first_token == "after_transfer",  # noqa: S105
+        "is_first_after_transfer": system.first_token == AFTER_TRANSFER,
         "delta_s": 0.0,
-        "worker_alpha_s": pools.prefill.alpha_s,
-        "worker_delta_s": pools.prefill.delta_s_per_input_tok,
-        "link_base_s": pools.transfer.base_s,
-        "link_s_per_tok": pools.transfer.s_per_tok,
+        "worker_alpha_s": system.prefill.alpha_s,
+        "worker_delta_s": system.prefill.delta_s_per_input_tok,
+        "link_base_s": system.transfer.base_s,
+        "link_s_per_tok": system.transfer.s_per_tok,
     }
 
 
 def _batched(replica: BatchedPerformance) -> dict[str, Any]:
     step = replica.step
     return {
-        "slot_count": min(replica.slot_count, replica.token_budget_tok),
         "kv_capacity_tok": _capacity(replica.kv_capacity_tok),
         "token_budget_tok": replica.token_budget_tok,
         "alpha_s": step.alpha_s,
@@ -165,7 +113,7 @@ def _batch_costs_s(system: System, slot_count: int) -> FloatArray:
     """beta b^exponent for b = 0 .. slots; nothing for an empty batch."""
     if isinstance(system, PipelinePool):
         return np.zeros(1)
-    step = system.replica.step if isinstance(system, BatchedPool) else system.pools.decode.step
+    step = system.replica.step
     costs = [0.0] + [step.beta_s_per_seq * float(b) ** step.exponent for b in range(1, slot_count + 1)]
     return np.array(costs)
 
