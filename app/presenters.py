@@ -15,13 +15,9 @@ from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
 from app.formatting import DASH, label, show
 from app.workbench import EvidenceChange, StoreFault
-from models.curves import LoadPoint
 from models.evidence import Evidence, Grade
-from models.performance import BatchedPerformance, CannotServe, FitQuality, TierPerformance
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
-from models.tiers import Offer
-from models.workloads import Workload
 
 MARKDOWN_SIGNS = "\\`*_[]!<>$:|#~"
 
@@ -242,62 +238,6 @@ def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str
     )
 
 
-def load_table(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
-    """The numbers behind a latency chart."""
-    with st.expander("Show the numbers"):
-        table(
-            [
-                {
-                    "Tier": name,
-                    label("offered_rate_req_per_s"): show(
-                        "offered_rate_req_per_s", each.offered_rate_req_per_s
-                    ),
-                    label("utilisation_fraction"): show(
-                        "utilisation_fraction", each.point.utilisation_fraction
-                    ),
-                    "TTFT p50": show("ttft_s", each.point.of(workload.name).ttft_s.p50),
-                    "TTFT p95": show("ttft_s", each.point.of(workload.name).ttft_s.p95),
-                    "TPOT p50": show("tpot_s", each.point.of(workload.name).tpot_s.p50),
-                    "E2E p95": show("e2e_s", each.point.of(workload.name).e2e_s.p95),
-                    "Targets": "hold" if each.targets_hold else "missed or unknown",
-                }
-                for name, curve in curves.items()
-                for each in curve
-                if each.point.stable
-            ],
-            alt="Operating points along the load",
-        )
-
-
-def curve_notices(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
-    """What to know about the curves, each sentence once."""
-    bullets(
-        list(
-            dict.fromkeys(text for curve in curves.values() for each in curve for text in each.point.notices)
-        )
-    )
-
-
-def target_limits(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
-    """The highest load shown at which every target still holds, tier by tier."""
-    table(
-        [
-            {
-                "Tier": name,
-                "All targets hold up to": show("offered_rate_req_per_s", holding[-1].offered_rate_req_per_s)
-                if (holding := [each for each in curve if each.targets_hold])
-                else "no load shown",
-                "Cost there per Mtok output": show(
-                    "cost_usd_per_mtok_output", holding[-1].cost_usd_per_mtok_output if holding else None
-                ),
-                "Backlog grows from": show("max_rate_req_per_s", curve[0].point.max_rate_req_per_s),
-            }
-            for name, curve in curves.items()
-        ],
-        alt="Where each tier stops meeting its targets",
-    )
-
-
 def costs(plan: Plan) -> None:
     """The ladder of costs, workload by workload."""
     table(
@@ -316,46 +256,3 @@ def costs(plan: Plan) -> None:
         ],
         alt="Cost by workload",
     )
-
-
-def dots_legend() -> None:
-    """How to read the dots and the band of the concurrency chart."""
-    st.caption(
-        "Open dots: published measurements. Filled dots: your own. Line: the fit; shaded: where 80 % of "
-        "points fell in trials of such fits. Dashed red: a vendor's ceiling that nobody has measured."
-    )
-
-
-def fits(
-    offers: Sequence[Offer],
-    performances: Mapping[str, TierPerformance | CannotServe],
-    tested: Mapping[str, FitQuality | None] | None,
-) -> None:
-    """How well each tier's fit holds, or why there is none; `tested` with the errors on what was left out."""
-    table(
-        [
-            _fit_row(offer, performances[offer.id]) | (_tested_row(tested[offer.id]) if tested else {})
-            for offer in offers
-        ],
-        alt="Quality of each fit",
-    )
-
-
-def _fit_row(offer: Offer, performance: TierPerformance | CannotServe) -> dict[str, str]:
-    row = {"Tier": offer.tier.label, "Points": DASH, "Shapes": DASH, label("residual_fraction"): DASH}
-    if isinstance(performance, CannotServe):
-        return row | {"Known from": "; ".join(performance.reasons)}
-    quality = performance.quality if isinstance(performance, BatchedPerformance) else None
-    if quality is not None:
-        row |= {
-            "Points": str(quality.point_count),
-            "Shapes": str(quality.shape_count),
-            label("residual_fraction"): show("residual_fraction", quality.residual_fraction),
-        }
-    sources = "; ".join(dict.fromkeys(each.source for each in performance.evidence.values()))
-    return row | {"Known from": sources, "Notes": "; ".join(performance.notices)}
-
-
-def _tested_row(quality: FitQuality | None) -> dict[str, str]:
-    names = ("leave_one_load_out_fraction", "leave_one_shape_out_fraction", "top_load_fraction")
-    return {label(name): show(name, getattr(quality, name, None)) for name in names}

@@ -1,11 +1,21 @@
 """One planning run's desk: offers, performances, and every pool worked out at most once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from models.gates import gate
 from models.performance import CannotServe, TierPerformance
-from models.placement import candidate_sets, cheapest_placement, members, subsets
+from models.placement import (
+    NEVER,
+    Group,
+    Partition,
+    cheapest_placement,
+    cheapest_pools,
+    members,
+    side_by_side,
+    single_pools,
+    subsets,
+)
 from models.pools import PoolPlan, monthly_floor_usd, plan_pool
 from models.scenario import Policy, Scenario
 from models.tiers import Offer
@@ -52,105 +62,84 @@ class Desk:
             self._fewest_replicas(offer_id, workload_set),
         )
 
+    def _parts(self, offer_id: str, workload_set: int) -> list[PoolPlan | CannotServe]:
+        """What is already known of the same offer for fewer of these workloads."""
+        keys = ((offer_id, part) for part in subsets(workload_set) if 0 < part < workload_set)
+        return [self.pools[key] for key in keys if key in self.pools]
+
     def _fewest_replicas(self, offer_id: str, workload_set: int) -> int:
-        """What smaller sets on the same offer already need: more load never needs fewer replicas."""
-        smaller = [
-            self.pools.get((offer_id, workload_set & ~(1 << index))) for index in members(workload_set)
-        ]
+        """What a part of the set already needs on the same offer: more load never needs fewer replicas."""
         counts = [
             pool.replica_count - pool.spare_replica_count
-            for pool in smaller
+            for pool in self._parts(offer_id, workload_set)
             if isinstance(pool, PoolPlan) and pool.replica_count is not None
         ]
         return max(counts, default=1)
 
-    def placed_pool(self, offer_id: str, workload_set: int) -> PoolPlan:
+    def placed_pool(self, group: Group) -> PoolPlan:
         """The pool of a placement, which by construction can serve its workloads."""
-        pool = self.pool(offer_id, workload_set)
+        pool = self.pool(group.offer_id, group.workload_set)
         if isinstance(pool, CannotServe):
-            raise RuntimeError(f"placed on {offer_id}, which cannot serve it")
+            raise RuntimeError(f"placed on {group.offer_id}, which cannot serve it")
         return pool
 
-    def usd_per_month(self, placement: Mapping[int, str]) -> float:
-        """The bill of a placement."""
-        return sum(
-            self.placed_pool(offer_id, workload_set).cost_usd
-            for offer_id, workload_set in groups_of(placement).items()
-        )
+    def cost_usd(self, offer_id: str, workload_set: int) -> float:
+        """A pool's bill; infinite where the offer cannot serve the set."""
+        pool = self.pool(offer_id, workload_set)
+        return NEVER if isinstance(pool, CannotServe) else pool.cost_usd
 
-    def floor_usd(self, offer_id: str, workload_set: int, known: Mapping[tuple[str, int], float]) -> float:
-        """A lower bound of a pool's bill: its throughput's, and that of any smaller set on the same offer."""
+    def floor_usd(self, offer_id: str, workload_set: int) -> float:
+        """A lower bound of a pool's bill: its throughput's, and that of any part already worked out.
+
+        More load never costs less, and what cannot be served alone cannot be served in company.
+        """
         performance = self.performances[offer_id]
         if isinstance(performance, CannotServe):
-            return 0.0
-        smaller = [
-            known.get((offer_id, workload_set & ~(1 << index)), 0.0) for index in members(workload_set)
+            return NEVER
+        bills = [
+            NEVER if isinstance(pool, CannotServe) else pool.cost_usd
+            for pool in self._parts(offer_id, workload_set)
         ]
         throughput = monthly_floor_usd(
             self.offers[offer_id], performance, self.demands(workload_set), self.scenario.policy
         )
-        return max(throughput, *smaller)
+        return max((throughput, *bills))
 
 
-def place(desk: Desk, forbidden: tuple[int, str] | None) -> dict[int, str]:
+def place(desk: Desk, forbidden: tuple[int, str] | None) -> Partition:
     """The cheapest placement, with one workload kept off one offer where `forbidden` says so."""
-    demands = desk.scenario.demands
-    by_supplier: dict[str, list[str]] = {}
-    for offer in desk.offers.values():
-        by_supplier.setdefault(offer.tier.supplier or offer.tier.id, []).append(offer.id)
-    costs = _useful_costs(desk, forbidden)
-    rates = [demand.peak_call_rate_req_per_s for demand in demands]
-    limit = desk.scenario.policy.max_supplier_share_fraction * sum(rates) * (1 + 1e-9)
+    rates = [demand.peak_call_rate_req_per_s for demand in desk.scenario.demands]
+    share = desk.scenario.policy.max_supplier_share_fraction
+    limit = share * sum(rates) * (1 + 1e-9)
+
+    def barred(offer_id: str, workload_set: int) -> bool:
+        return forbidden is not None and forbidden[1] == offer_id and bool(workload_set >> forbidden[0] & 1)
+
+    def cost_of(offer_id: str, workload_set: int) -> float:
+        return NEVER if barred(offer_id, workload_set) else desk.cost_usd(offer_id, workload_set)
+
+    def floor_of(offer_id: str, workload_set: int) -> float:
+        return NEVER if barred(offer_id, workload_set) else desk.floor_usd(offer_id, workload_set)
+
+    def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
+        limited = [offer_id for offer_id in offer_ids if _has_limits(desk.offers[offer_id])]
+        free = [offer_id for offer_id in offer_ids if offer_id not in limited]
+        singles = [single_pools(len(rates), offer_id, cost_of) for offer_id in limited]
+        return side_by_side([cheapest_pools(len(rates), free, cost_of, floor_of), *singles])
+
+    choices = [choice(offer_ids) for offer_ids in _by_supplier(desk, apart=share < 1.0)]
     return cheapest_placement(
-        len(demands),
-        by_supplier,
-        lambda offer_id, workload_set: costs.get((offer_id, workload_set)),
-        lambda workload_set: sum(rates[index] for index in members(workload_set)) <= limit,
+        choices, lambda workload_set: sum(rates[index] for index in members(workload_set)) <= limit
     )
 
 
-def _useful_costs(desk: Desk, forbidden: tuple[int, str] | None) -> dict[tuple[str, int], float]:
-    """What each pool costs, leaving out those that could not be part of a cheapest placement.
-
-    Small sets first. More load never costs less, so a pool costs at least as much as the same offer takes
-    for fewer workloads; where that already exceeds serving the set in parts, it need not be worked out.
-    A supplier limit may forbid the parts, so then every pool is worked out.
-    """
-    bounded = desk.scenario.policy.max_supplier_share_fraction >= 1.0
-    floors: dict[tuple[str, int], float] = {}
-    costs: dict[tuple[str, int], float] = {}
-    best: dict[int, float] = {}
-    for workload_set in sorted(candidate_sets(len(desk.scenario.demands)), key=int.bit_count):
-        apart = _in_two_parts(best, workload_set) if bounded else float("inf")
-        found = [apart]
-        for offer_id in desk.offers:
-            if forbidden is not None and forbidden[1] == offer_id and workload_set >> forbidden[0] & 1:
-                floors[offer_id, workload_set] = float("inf")
-                continue
-            floor = desk.floor_usd(offer_id, workload_set, floors)
-            if floor <= apart:
-                pool = desk.pool(offer_id, workload_set)
-                floor = float("inf") if isinstance(pool, CannotServe) else pool.cost_usd
-                if isinstance(pool, PoolPlan):
-                    costs[offer_id, workload_set] = pool.cost_usd
-            floors[offer_id, workload_set] = floor
-            found.append(costs.get((offer_id, workload_set), float("inf")))
-        best[workload_set] = min(found)
-    return costs
+def _has_limits(offer: Offer) -> bool:
+    return offer.tier.request_limit_per_min is not None or offer.tier.token_limit_per_min is not None
 
 
-def _in_two_parts(best: Mapping[int, float], workload_set: int) -> float:
-    """The least cost of a set as two smaller sets, each served at its best."""
-    halves = (part for part in subsets(workload_set) if 0 < part < workload_set)
-    return min(
-        (best.get(part, float("inf")) + best.get(workload_set ^ part, float("inf")) for part in halves),
-        default=float("inf"),
-    )
-
-
-def groups_of(placement: Mapping[int, str]) -> dict[str, int]:
-    """The set of workloads on each used offer."""
-    groups: dict[str, int] = {}
-    for index, offer_id in placement.items():
-        groups[offer_id] = groups.get(offer_id, 0) | 1 << index
-    return groups
+def _by_supplier(desk: Desk, apart: bool) -> list[list[str]]:
+    """Offers by supplier where suppliers are limited; all together where they are not."""
+    groups: dict[str, list[str]] = {}
+    for offer in desk.offers.values():
+        groups.setdefault((offer.tier.supplier or offer.tier.id) if apart else "", []).append(offer.id)
+    return [groups[supplier] for supplier in sorted(groups)]

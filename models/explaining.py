@@ -1,11 +1,11 @@
 """Why the plan is what it is: refusals, notices, and the evidence it rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from models.desk import Desk
 from models.evidence import Evidence
 from models.performance import CannotServe
-from models.placement import MAX_FULLY_SHARED_COUNT
+from models.placement import MAX_FULLY_SHARED_COUNT, Group
 from models.plans import Allocation, EvidenceUse, Notice, Rejection, Totals
 from models.sentences import listed
 from models.tiers import HourlyPrice, TokenPrice
@@ -104,9 +104,10 @@ def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
     ]
 
 
-def evidence_of(desk: Desk, groups: Mapping[str, int]) -> tuple[EvidenceUse, ...]:
+def evidence_of(desk: Desk, groups: Sequence[Group]) -> tuple[EvidenceUse, ...]:
     """All evidence of the plan: the offers it uses, then the workloads as they were described."""
-    used = [use for offer_id in sorted(groups) for use in offer_evidence_of(desk, offer_id)]
+    offer_ids = sorted({group.offer_id for group in groups})
+    used = [use for offer_id in offer_ids for use in offer_evidence_of(desk, offer_id)]
     used += [
         EvidenceUse(subject=demand.workload.name, quantity=quantity, evidence=evidence)
         for demand in desk.scenario.demands

@@ -1,24 +1,130 @@
-"""Who goes where: the cheapest way to place workloads on offers, found exactly.
+"""Who goes where: the cheapest way to place workloads in pools, found exactly.
 
-Workloads placed on the same rented offer share one pool and its spares, so the cost of an offer depends
-on the whole set it serves. With W workloads there are 2^W sets; dynamic programming over sets finds the
-cheapest partition, offer by offer and supplier by supplier, without regard to the order of offers.
-A set is a whole number whose bits are the workloads in it.
+Workloads in one pool share its replicas and spares, so a pool's cost depends on the whole set it serves.
+With W workloads there are 2^W sets. Dynamic programming over sets, small ones first, finds the cheapest
+partition into pools; a set is a whole number whose bits are the workloads in it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+MAX_WORKLOAD_COUNT = 12
 # Beyond this many workloads only pools of two are weighed, which keeps the search in bounds.
 MAX_FULLY_SHARED_COUNT = 6
 PAIR = 2
+NEVER = float("inf")
 
-CostOf = Callable[[str, int], float | None]
-Layer = dict[int, tuple[float, tuple[tuple[str, int], ...]]]
+
+@dataclass(frozen=True, slots=True, order=True)
+class Group:
+    """A pool: the offer it runs on, and the set of workloads it serves."""
+
+    offer_id: str
+    workload_set: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Partition:
+    """Pools that together serve a set of workloads, and what they cost."""
+
+    cost: float
+    groups: tuple[Group, ...]
+
+    def joined(self, other: "Partition") -> "Partition":
+        """Both together."""
+        return Partition(self.cost + other.cost, tuple(sorted(self.groups + other.groups)))
+
+
+NOTHING = Partition(0.0, ())
+# cost(offer_id, set), and a lower bound of it that is cheap to know; NEVER where it cannot serve the set.
+CostOf = Callable[[str, int], float]
 
 
 def members(workload_set: int) -> tuple[int, ...]:
     """Indices of the workloads in a set."""
     return tuple(index for index in range(workload_set.bit_length()) if workload_set >> index & 1)
+
+
+def may_share(workload_set: int, workload_count: int) -> bool:
+    """Whether a pool for the whole set is weighed: any set, or pairs where there are many workloads."""
+    return workload_count <= MAX_FULLY_SHARED_COUNT or workload_set.bit_count() <= PAIR
+
+
+def cheapest_pools(
+    workload_count: int, offer_ids: Sequence[str], cost_of: CostOf, floor_of: CostOf
+) -> dict[int, Partition]:
+    """For each set of workloads that these offers can serve, the cheapest pools that serve just that set.
+
+    floor_of(offer, set) <= cost_of(offer, set): a pool whose floor exceeds what is already known to suffice
+    is not worked out. Each offer may run several pools.
+    """
+    best: dict[int, Partition] = {}
+    for workload_set in sorted(range(1, 1 << workload_count), key=lambda each: (each.bit_count(), each)):
+        found = _apart(best, workload_set)
+        if may_share(workload_set, workload_count):
+            found = _together(found, workload_set, offer_ids, cost_of, floor_of)
+        if found is not None:
+            best[workload_set] = found
+    return best
+
+
+def _apart(best: dict[int, Partition], workload_set: int) -> Partition | None:
+    """The cheapest way to serve a set in two parts, each at its best."""
+    parts = [
+        best[part].joined(best[workload_set ^ part])
+        for part in subsets(workload_set)
+        if part > workload_set ^ part > 0 and part in best and workload_set ^ part in best
+    ]
+    return min(parts, default=None)
+
+
+def _together(
+    apart: Partition | None, workload_set: int, offer_ids: Sequence[str], cost_of: CostOf, floor_of: CostOf
+) -> Partition | None:
+    """One pool for the whole set where that is cheaper than apart."""
+    best = apart
+    floors = sorted((floor_of(offer_id, workload_set), offer_id) for offer_id in offer_ids)
+    for floor, offer_id in floors:
+        if floor == NEVER or (best is not None and floor > best.cost):
+            break
+        cost = cost_of(offer_id, workload_set)
+        pool = Partition(cost, (Group(offer_id, workload_set),))
+        if cost < NEVER and (best is None or pool < best):
+            best = pool
+    return best
+
+
+def single_pools(workload_count: int, offer_id: str, cost_of: CostOf) -> dict[int, Partition]:
+    """For each set, one pool on an offer that can run only one: a rate limit is not had twice."""
+    costs = {each: cost_of(offer_id, each) for each in range(1, 1 << workload_count)}
+    return {each: Partition(cost, (Group(offer_id, each),)) for each, cost in costs.items() if cost < NEVER}
+
+
+def side_by_side(choices: Iterable[dict[int, Partition]]) -> dict[int, Partition]:
+    """The cheapest pools by set, taking from each choice one disjoint set at most; the empty set included."""
+    layer: dict[int, Partition] = {0: NOTHING}
+    for pools in choices:
+        joined = dict(layer)
+        for covered, held in layer.items():
+            for added, pool in pools.items():
+                if not covered & added:
+                    candidate = held.joined(pool)
+                    joined[covered | added] = min(joined.get(covered | added, candidate), candidate)
+        layer = joined
+    return layer
+
+
+def cheapest_placement(
+    choices: Iterable[dict[int, Partition]], supplier_accepts: Callable[[int], bool]
+) -> Partition:
+    """Pools over all suppliers: most workloads placed, then least cost, then first by name.
+
+    choices              for each supplier, its cheapest pools by set
+    supplier_accepts     whether one supplier may serve a set (concentration limit)
+    """
+    accepted = ({each: pools[each] for each in pools if supplier_accepts(each)} for pools in choices)
+    layer = side_by_side(accepted)
+    return layer[min(layer, key=lambda key: (-key.bit_count(), layer[key]))]
 
 
 def subsets(workload_set: int) -> list[int]:
@@ -28,51 +134,3 @@ def subsets(workload_set: int) -> list[int]:
         found.append(current)
         current = (current - 1) & workload_set
     return [*found, 0]
-
-
-def candidate_sets(workload_count: int) -> list[int]:
-    """The sets of workloads that may share one offer: all of them, or pairs where there are many."""
-    largest = workload_count if workload_count <= MAX_FULLY_SHARED_COUNT else PAIR
-    if largest == PAIR:
-        singles = [1 << index for index in range(workload_count)]
-        return singles + [a | b for a in singles for b in singles if a < b]
-    return list(range(1, 1 << workload_count))
-
-
-def cheapest_placement(
-    workload_count: int,
-    offers_by_supplier: Mapping[str, Sequence[str]],
-    cost_of: CostOf,
-    supplier_accepts: Callable[[int], bool],
-) -> dict[int, str]:
-    """Offer id by workload index: most workloads placed, then least cost, then first by name.
-
-    cost_of(offer_id, set)    USD per month of serving that set on that offer, None where it cannot
-    supplier_accepts(set)     whether one supplier may serve that set (concentration limit)
-    """
-    sets = candidate_sets(workload_count)
-    layer: Layer = {0: (0.0, ())}
-    for supplier in sorted(offers_by_supplier):
-        own: Layer = {0: (0.0, ())}
-        for offer_id in sorted(offers_by_supplier[supplier]):
-            costs = {each: cost_of(offer_id, each) for each in sets}
-            own = _joined(
-                own, {each: (cost, ((offer_id, each),)) for each, cost in costs.items() if cost is not None}
-            )
-        layer = _joined(layer, {key: held for key, held in own.items() if key and supplier_accepts(key)})
-    best = min(layer, key=lambda key: (-key.bit_count(), layer[key]))
-    return {index: offer_id for offer_id, group in layer[best][1] for index in members(group)}
-
-
-def _joined(layer: Layer, addition: Layer) -> Layer:
-    """The cheapest cover of each set by a cover from `layer` and at most one disjoint set of `addition`."""
-    joined = dict(layer)
-    for covered, (cost, groups) in layer.items():
-        for added, (extra, more) in addition.items():
-            if covered & added:
-                continue
-            candidate = (cost + extra, groups + more)
-            held = joined.get(covered | added)
-            if held is None or candidate < held:
-                joined[covered | added] = candidate
-    return joined

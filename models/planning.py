@@ -1,10 +1,10 @@
 """From a scenario and what each offer can do to a plan: place, size, price, explain."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
-from models.desk import Desk, Performances, PoolPlanner, groups_of, place
+from models.desk import Desk, Performances, PoolPlanner, place
 from models.evidence import weakest
 from models.explaining import (
     evidence_of,
@@ -13,7 +13,7 @@ from models.explaining import (
     performance_notices_of,
     rejections_of,
 )
-from models.placement import members
+from models.placement import Group, members
 from models.plans import Allocation, Cost, FleetChange, Notice, Plan, Pool, RunnerUp, Totals
 from models.pools import PoolPlan, plan_pool, replica_usd_per_h
 from models.scenario import Scenario
@@ -41,16 +41,15 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     offers = {offer.id: offer for offer in sorted(scenario.offers, key=lambda offer: offer.id)}
     desk = Desk(scenario, offers, performances, pool_planner)
     placement = place(desk, forbidden=None)
-    groups = groups_of(placement)
-    chosen_usd = desk.usd_per_month(placement)
+    groups = sorted(placement.groups)
+    group_of = {index: group for group in groups for index in members(group.workload_set)}
     allocations = tuple(
-        _allocation(desk, index, placement[index], groups[placement[index]], chosen_usd)
-        for index in sorted(placement)
+        _allocation(desk, index, group_of[index], placement.cost) for index in sorted(group_of)
     )
-    pools = tuple(_pool_view(desk, offer_id, groups[offer_id]) for offer_id in sorted(groups))
+    pools = tuple(_pool_view(desk, group) for group in groups)
     rejections = rejections_of(desk)
     unplaced = tuple(
-        demand.workload.name for index, demand in enumerate(scenario.demands) if index not in placement
+        demand.workload.name for index, demand in enumerate(scenario.demands) if index not in group_of
     )
     totals = _totals(desk, allocations, pools)
     draft = Plan(
@@ -70,13 +69,13 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     return replace(draft, sentence=answer_sentence(draft))
 
 
-def _allocation(desk: Desk, index: int, offer_id: str, workload_set: int, chosen_usd: float) -> Allocation:
-    demand, offer = desk.scenario.demands[index], desk.offers[offer_id]
-    pool, position = desk.placed_pool(offer_id, workload_set), members(workload_set).index(index)
+def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float) -> Allocation:
+    demand, offer = desk.scenario.demands[index], desk.offers[group.offer_id]
+    pool, position = desk.placed_pool(group), members(group.workload_set).index(index)
     name, targets = demand.workload.name, demand.workload.targets
     latency = pool.point.of(name)
-    notices = _own_notices(desk, offer_id, pool, name, workload_set)
-    evidence = [use.evidence for use in offer_evidence_of(desk, offer_id)]
+    notices = _own_notices(desk, group, pool, name)
+    evidence = [use.evidence for use in offer_evidence_of(desk, group.offer_id)]
     return Allocation(
         workload=name,
         tier_id=offer.tier.id,
@@ -96,7 +95,7 @@ def _allocation(desk: Desk, index: int, offer_id: str, workload_set: int, chosen
         weakest_grade=weakest(evidence),
         binding_constraint=_binding(pool, name),
         inside_domain=not any(text.startswith(f"{name}: mean") for text in notices),
-        runner_up=_runner_up(desk, index, offer_id, chosen_usd),
+        runner_up=_runner_up(desk, index, group.offer_id, chosen_usd),
         notices=tuple(Notice(text=text, about=name) for text in notices),
     )
 
@@ -108,10 +107,11 @@ def _binding(pool: PoolPlan, workload: str) -> str:
     return f"{pool.binding_constraint} of {pool.binding_workload}"
 
 
-def _own_notices(desk: Desk, offer_id: str, pool: PoolPlan, name: str, workload_set: int) -> list[str]:
+def _own_notices(desk: Desk, group: Group, pool: PoolPlan, name: str) -> list[str]:
     """What to know about one workload's numbers; what is said of its neighbours in the pool stays out."""
-    others = [demand.workload.name for demand in desk.demands(workload_set) if demand.workload.name != name]
-    texts = dict.fromkeys((*performance_notices_of(desk, offer_id), *pool.point.notices))
+    names = [demand.workload.name for demand in desk.demands(group.workload_set)]
+    others = [each for each in names if each != name]
+    texts = dict.fromkeys((*performance_notices_of(desk, group.offer_id), *pool.point.notices))
     return [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
 
 
@@ -134,24 +134,21 @@ def _cost(demand: Demand, pool: PoolPlan, position: int) -> Cost:
 def _runner_up(desk: Desk, index: int, offer_id: str, chosen_usd: float) -> RunnerUp | None:
     """The best plan that keeps this workload off its offer, by the distance in money."""
     other = place(desk, forbidden=(index, offer_id))
-    if index not in other:
+    offers = [group.offer_id for group in other.groups if group.workload_set >> index & 1]
+    if not offers:
         return None
-    tier = desk.offers[other[index]].tier
-    return RunnerUp(
-        tier_id=tier.id,
-        tier_label=tier.label,
-        extra_cost_usd_per_month=desk.usd_per_month(other) - chosen_usd,
-    )
+    tier = desk.offers[offers[0]].tier
+    return RunnerUp(tier_id=tier.id, tier_label=tier.label, extra_cost_usd_per_month=other.cost - chosen_usd)
 
 
-def _pool_view(desk: Desk, offer_id: str, workload_set: int) -> Pool:
-    offer, pool = desk.offers[offer_id], desk.placed_pool(offer_id, workload_set)
+def _pool_view(desk: Desk, group: Group) -> Pool:
+    offer, pool = desk.offers[group.offer_id], desk.placed_pool(group)
     count = pool.replica_count or 0
     entry = next((each for each in desk.scenario.fleet if each.tier_id == offer.tier.id), None)
     return Pool(
         tier_id=offer.tier.id,
         tier_label=offer.tier.label,
-        workloads=tuple(demand.workload.name for demand in desk.demands(workload_set)),
+        workloads=tuple(demand.workload.name for demand in desk.demands(group.workload_set)),
         replica_count=count,
         spare_replica_count=pool.spare_replica_count,
         accelerator_count=count * (offer.tier.accelerator_count_per_replica or 0),
@@ -162,14 +159,15 @@ def _pool_view(desk: Desk, offer_id: str, workload_set: int) -> Pool:
     )
 
 
-def _fleet_changes(desk: Desk, groups: Mapping[str, int]) -> tuple[FleetChange, ...]:
+def _fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...]:
     """Today's replicas against the plan's, tier by tier; what is committed is paid until it ends."""
     changes = []
     for entry in desk.scenario.fleet:
         offers = [offer for offer in desk.offers.values() if offer.tier.id == entry.tier_id]
         rented = next((offer for offer in offers if isinstance(offer.tier.price, HourlyPrice)), None)
         usd_per_replica = replica_usd_per_h(rented) * HOURS_PER_MONTH if rented else 0.0
-        used = [desk.placed_pool(offer.id, groups[offer.id]) for offer in offers if offer.id in groups]
+        ids = {offer.id for offer in offers}
+        used = [desk.placed_pool(group) for group in groups if group.offer_id in ids]
         planned = sum(pool.replica_count or 0 for pool in used)
         note = ""
         if entry.committed_until is not None and planned < entry.replica_count:

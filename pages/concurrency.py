@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import presenters, session
+from app import curve_desk, presenters, session
 from app.charts import concurrency
 
 st.title("Concurrency")
@@ -19,5 +19,5 @@ if seen is not None:
             concurrency.rows(offers, seen.performances, seen.measurements, metric, shape),
             empty="Nothing is measured or published for these tiers.",
         )
-        presenters.dots_legend()
-    presenters.fits(offers, seen.performances, session.hold_out(seen, offers))
+        curve_desk.dots_legend()
+    curve_desk.fits(offers, seen.performances, session.hold_out(seen, offers))

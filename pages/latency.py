@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import presenters, session
+from app import curve_desk, presenters, session
 from app.charts import latency
 
 st.title("Latency")
@@ -21,5 +21,5 @@ if seen is not None:
         latency.rows(curves, demand.workload, metric, quantile),
         empty="None of these tiers has a published or measured value for this latency.",
     )
-    presenters.load_table(curves, demand.workload)
-    presenters.curve_notices(curves)
+    curve_desk.load_table(curves, demand.workload)
+    curve_desk.curve_notices(curves)

@@ -11,6 +11,7 @@ from app.plan_json import plan_as_json
 from models.architectures import batched_accelerator, hosted_api
 from models.desk import Desk, place
 from models.performance import CannotServe
+from models.placement import members
 from models.planning import plan
 from models.pools import PoolPlan, load_of, plan_pool, targets_of
 from models.scenario import Policy
@@ -123,13 +124,17 @@ def test_forbidding_a_tier_to_a_workload_never_lowers_the_bill(case, data):
     scenario, known = case
     desk = Desk(scenario, {offer.id: offer for offer in scenario.offers}, performances(scenario, known))
     free = place(desk, forbidden=None)
-    assume(free)
-    index = data.draw(st.sampled_from(sorted(free)))
-    bound = place(desk, forbidden=(index, free[index]))
-    assert bound.get(index) != free[index]
-    assert len(bound) <= len(free)
-    if len(bound) == len(free):
-        assert desk.usd_per_month(bound) >= desk.usd_per_month(free) * (1 - ROUNDING)
+    assume(free.groups)
+    group = data.draw(st.sampled_from(free.groups))
+    index = data.draw(st.sampled_from(members(group.workload_set)))
+    bound = place(desk, forbidden=(index, group.offer_id))
+    counts = [sum(each.workload_set.bit_count() for each in found.groups) for found in (bound, free)]
+    assert not any(
+        each.offer_id == group.offer_id and each.workload_set >> index & 1 for each in bound.groups
+    )
+    assert counts[0] <= counts[1]
+    if counts[0] == counts[1]:
+        assert bound.cost >= free.cost * (1 - ROUNDING)
 
 
 @RULES

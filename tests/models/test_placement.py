@@ -5,88 +5,134 @@ import random
 
 import pytest
 
-from models.placement import MAX_FULLY_SHARED_COUNT, candidate_sets, cheapest_placement, members, subsets
+from models.placement import (
+    MAX_FULLY_SHARED_COUNT,
+    NEVER,
+    cheapest_placement,
+    cheapest_pools,
+    may_share,
+    members,
+    single_pools,
+    subsets,
+)
+
+FOUR = 4
 
 
-def costs_of(offers, workload_count, chance_of_refusal, seed):
-    """A random cost for every (offer, set), some refused; no structure, so no shortcut can hide."""
+def growing_costs(offers, chance_of_refusal, seed):
+    """Random bills that never fall as a set grows, which is all that the search may rely on."""
     generator = random.Random(seed)
-    return {
-        (offer, workload_set): None
-        if generator.random() < chance_of_refusal
-        else round(generator.uniform(1, 100), 3)
-        for offer in offers
-        for workload_set in range(1, 1 << workload_count)
-    }
+    costs = {}
+    for offer in offers:
+        able = [generator.random() >= chance_of_refusal for _ in range(FOUR)]
+        for each in sorted(range(1, 1 << FOUR), key=int.bit_count):
+            parts = [costs[offer, part] for part in subsets(each) if 0 < part < each]
+            grown = max(parts, default=0.0) + generator.uniform(0, 30)
+            costs[offer, each] = grown if all(able[index] for index in members(each)) else NEVER
+    return costs
 
 
-def brute_force(workload_count, offers_by_supplier, cost_of, supplier_accepts):
-    """(workloads placed, cost) of the best assignment, over all of them, None being nobody."""
+def partitions(items):
+    """Every way to split a list into groups."""
+    if not items:
+        yield []
+        return
+    first, *rest = items
+    for smaller in partitions(rest):
+        yield [[first], *smaller]
+        for index, group in enumerate(smaller):
+            yield [*smaller[:index], [first, *group], *smaller[index + 1 :]]
+
+
+def brute_force(offers_by_supplier, costs, supplier_accepts, once=()):
+    """(workloads placed, cost) of the best of all partitions of all subsets over all offers."""
     supplier_of = {offer: supplier for supplier, offers in offers_by_supplier.items() for offer in offers}
     best = (0, 0.0)
-    for choice in itertools.product([None, *supplier_of], repeat=workload_count):
-        groups, shares = {}, {}
-        for index, offer in enumerate(choice):
-            if offer is not None:
-                groups[offer] = groups.get(offer, 0) | 1 << index
-                shares[supplier_of[offer]] = shares.get(supplier_of[offer], 0) | 1 << index
-        costs = [cost_of(offer, workload_set) for offer, workload_set in groups.items()]
-        if None in costs or not all(supplier_accepts(each) for each in shares.values()):
-            continue
-        placed = sum(offer is not None for offer in choice)
-        if (-placed, sum(costs)) < (-best[0], best[1]):
-            best = (placed, sum(costs))
+    for placed in itertools.chain.from_iterable(
+        itertools.combinations(range(FOUR), n) for n in range(1, FOUR + 1)
+    ):
+        for split in partitions(list(placed)):
+            groups = [sum(1 << index for index in group) for group in split]
+            for chosen in itertools.product(supplier_of, repeat=len(groups)):
+                if any(chosen.count(offer) > 1 for offer in once):
+                    continue
+                shares = {}
+                for offer, group in zip(chosen, groups, strict=True):
+                    shares[supplier_of[offer]] = shares.get(supplier_of[offer], 0) | group
+                if not all(supplier_accepts(each) for each in shares.values()):
+                    continue
+                bill = sum(costs[offer, group] for offer, group in zip(chosen, groups, strict=True))
+                if bill < NEVER and (-len(placed), bill) < (-best[0], best[1]):
+                    best = (len(placed), bill)
     return best
 
 
-def bill(placement, cost_of):
-    """What a placement costs, offer by offer."""
-    groups = {}
-    for index, offer in placement.items():
-        groups[offer] = groups.get(offer, 0) | 1 << index
-    return sum(cost_of(offer, workload_set) for offer, workload_set in groups.items())
+def search(offers_by_supplier, costs, supplier_accepts=lambda _: True, once=(), floor_ratio=0.5):
+    """The placement, with floors at a ratio of the true cost."""
+    cost_of = lambda *key: costs[key]  # noqa: E731
+    floor_of = lambda *key: costs[key] if costs[key] == NEVER else floor_ratio * costs[key]  # noqa: E731
+    choices = [
+        cheapest_pools(FOUR, [offer for offer in offers if offer not in once], cost_of, floor_of)
+        for offers in offers_by_supplier.values()
+    ]
+    return cheapest_placement(
+        [*choices, *(single_pools(FOUR, offer, cost_of) for offer in once)], supplier_accepts
+    )
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("chance_of_refusal", [0.0, 0.4, 0.85])
+def placed_count(found):
+    return sum(group.workload_set.bit_count() for group in found.groups)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("chance_of_refusal", [0.0, 0.3, 0.7])
 def test_the_placement_is_the_cheapest_of_all(seed, chance_of_refusal):
-    suppliers = {"x": ["a", "b"], "y": ["c"], "z": ["d"]}
-    costs = costs_of("abcd", 4, chance_of_refusal, seed)
-    found = cheapest_placement(4, suppliers, lambda *key: costs[key], lambda _: True)
-    placed, usd = brute_force(4, suppliers, lambda *key: costs[key], lambda _: True)
-    assert len(found) == placed
-    assert bill(found, lambda *key: costs[key]) == pytest.approx(usd)
+    costs = growing_costs("abc", chance_of_refusal, seed)
+    found = search({"x": "abc"}, costs)
+    placed, usd = brute_force({"x": "abc"}, costs, lambda _: True)
+    assert (placed_count(found), found.cost) == (placed, pytest.approx(usd))
+    assert found.cost == pytest.approx(
+        sum(costs[group.offer_id, group.workload_set] for group in found.groups)
+    )
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_supplier_keeps_to_its_share(seed):
-    suppliers = {"x": ["a", "b"], "y": ["c"]}
-    costs = costs_of("abc", 4, 0.2, seed)
+    suppliers = {"x": "ab", "y": "c"}
+    costs = growing_costs("abc", 0.2, seed)
     at_most_two = lambda workload_set: workload_set.bit_count() <= 2  # noqa: E731
-    found = cheapest_placement(4, suppliers, lambda *key: costs[key], at_most_two)
-    placed, usd = brute_force(4, suppliers, lambda *key: costs[key], at_most_two)
-    assert len(found) == placed
-    assert bill(found, lambda *key: costs[key]) == pytest.approx(usd)
-    assert sum(offer in "ab" for offer in found.values()) <= 2
+    found = search(suppliers, costs, at_most_two)
+    placed, usd = brute_force(suppliers, costs, at_most_two)
+    assert (placed_count(found), found.cost) == (placed, pytest.approx(usd))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rate_limited_offer_runs_one_pool(seed):
+    costs = growing_costs("abc", 0.0, seed)
+    found = search({"x": "abc"}, costs, once=("c",))
+    _, usd = brute_force({"x": "abc"}, costs, lambda _: True, once=("c",))
+    assert found.cost == pytest.approx(usd)
+    assert sum(group.offer_id == "c" for group in found.groups) <= 1
+
+
+def test_floors_that_are_true_change_nothing():
+    costs = growing_costs("abc", 0.2, 3)
+    assert search({"x": "abc"}, costs, floor_ratio=0.0) == search({"x": "abc"}, costs, floor_ratio=1.0)
 
 
 def test_nothing_that_serves_gives_an_empty_placement():
-    assert cheapest_placement(3, {"x": ["a"]}, lambda offer, workload_set: None, lambda _: True) == {}
-    assert cheapest_placement(0, {}, lambda offer, workload_set: 1.0, lambda _: True) == {}
-
-
-def test_placing_one_more_workload_is_worth_any_price():
-    costs = {("a", 0b01): 1.0, ("b", 0b10): 1e9}
-    found = cheapest_placement(2, {"x": ["a"], "y": ["b"]}, lambda *key: costs.get(key), lambda _: True)
-    assert found == {0: "a", 1: "b"}
+    never = lambda *_: NEVER  # noqa: E731
+    assert cheapest_placement([cheapest_pools(3, ["a"], never, never)], lambda _: True).groups == ()
+    assert cheapest_placement([], lambda _: True).groups == ()
 
 
 def test_equal_costs_are_decided_by_name_whatever_the_order():
+    same = lambda *_: 5.0  # noqa: E731
     found = [
-        cheapest_placement(1, suppliers, lambda offer, workload_set: 5.0, lambda _: True)
-        for suppliers in ({"x": ["a", "b"]}, {"x": ["b", "a"]}, {"y": ["b"], "x": ["a"]})
+        cheapest_placement([cheapest_pools(1, offers, same, same)], lambda _: True)
+        for offers in (["a", "b"], ["b", "a"])
     ]
-    assert found == [{0: "a"}] * 3
+    assert [each.groups[0].offer_id for each in found] == ["a", "a"]
 
 
 def test_sets_are_bits():
@@ -97,6 +143,6 @@ def test_sets_are_bits():
 
 def test_many_workloads_share_in_pairs_only():
     many = MAX_FULLY_SHARED_COUNT + 1
-    assert len(candidate_sets(MAX_FULLY_SHARED_COUNT)) == 2**MAX_FULLY_SHARED_COUNT - 1
-    assert {each.bit_count() for each in candidate_sets(many)} == {1, 2}
-    assert len(candidate_sets(many)) == many + many * (many - 1) // 2
+    assert may_share(0b111, MAX_FULLY_SHARED_COUNT)
+    assert may_share(0b11, many)
+    assert not may_share(0b111, many)
