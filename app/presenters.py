@@ -113,7 +113,9 @@ def allocations(plan: Plan) -> None:
 def allocation_row(each: Allocation) -> dict[str, str]:
     """One workload's place in the plan, as text."""
     targets = "; ".join(
-        f"{result.target.name}: {show('predicted_s', result.predicted_s)}" for result in each.targets
+        f"{result.target.name}: {show('predicted_s', result.predicted_s)}"
+        f" ({show('hold_probability_fraction', result.hold_probability_fraction)} sure)"
+        for result in each.targets
     )
     runner = each.runner_up
     return {

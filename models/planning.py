@@ -1,8 +1,10 @@
 """From a scenario and what each offer can do to a plan: place, size, price, explain."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from models.architectures import batched_accelerator
 from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
 from models.desk import Desk, Performances, PoolPlanner, place
 from models.evidence import weakest
@@ -13,14 +15,26 @@ from models.explaining import (
     performance_notices_of,
     rejections_of,
 )
+from models.performance import BatchedPerformance
 from models.placement import Group, members
-from models.plans import Allocation, Cost, FleetChange, Notice, Plan, Pool, RunnerUp, Totals
-from models.pools import PoolPlan, plan_pool, replica_usd_per_h
+from models.plans import (
+    Allocation,
+    Cost,
+    FleetChange,
+    Notice,
+    Plan,
+    Pool,
+    RunnerUp,
+    TargetResult,
+    Totals,
+)
+from models.pools import PoolPlan, plan_pool, replica_usd_per_h, targets_of
 from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results
 from models.tiers import HourlyPrice
-from models.workloads import Demand
+from models.uncertainty import PoolOdds, pool_odds
+from models.workloads import Demand, Target
 
 NOT_MODELLED = (
     "quality differences between models and tiers",
@@ -43,15 +57,17 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     placement = place(desk, forbidden=None)
     groups = sorted(placement.groups)
     group_of = {index: group for group in groups for index in members(group.workload_set)}
+    odds = {group: _odds(desk, group) for group in groups}
     allocations = tuple(
-        _allocation(desk, index, group_of[index], placement.cost) for index in sorted(group_of)
+        _allocation(desk, index, group_of[index], placement.cost, odds[group_of[index]])
+        for index in sorted(group_of)
     )
     pools = tuple(_pool_view(desk, group) for group in groups)
     rejections = rejections_of(desk)
     unplaced = tuple(
         demand.workload.name for index, demand in enumerate(scenario.demands) if index not in group_of
     )
-    totals = _totals(desk, allocations, pools)
+    totals = _totals(desk, allocations, pools, [odds[group] for group in groups])
     draft = Plan(
         scenario_id=scenario.id,
         scenario_name=scenario.name,
@@ -69,7 +85,43 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     return replace(draft, sentence=answer_sentence(draft))
 
 
-def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float) -> Allocation:
+def _odds(desk: Desk, group: Group) -> PoolOdds | None:
+    """The chances of a pool of machines; None for a hosted tier, whose spread nobody published."""
+    performance, pool = desk.performances[group.offer_id], desk.placed_pool(group)
+    if not isinstance(performance, BatchedPerformance) or pool.replica_count is None:
+        return None
+    return pool_odds(
+        batched_accelerator.operate,
+        performance,
+        pool.load,
+        pool.replica_count,
+        targets_of(desk.demands(group.workload_set)),
+        desk.scenario.outlook.scenarios,
+        pool.point.inside_domain,
+    )
+
+
+def _target_results(
+    pool: PoolPlan, name: str, targets: tuple[Target, ...], odds: PoolOdds | None
+) -> tuple[TargetResult, ...]:
+    """A workload's targets with their predictions and chances."""
+    results = target_results(pool.point, {name: targets})[name]
+    if odds is None:
+        return results
+    own = [each for each in odds.targets if each.workload == name]
+    return tuple(
+        replace(
+            result,
+            hold_probability_fraction=each.hold_probability_fraction,
+            low_s=each.low_s,
+            middle_s=each.middle_s,
+            high_s=each.high_s,
+        )
+        for result, each in zip(results, own, strict=True)
+    )
+
+
+def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float, odds: PoolOdds | None) -> Allocation:
     demand, offer = desk.scenario.demands[index], desk.offers[group.offer_id]
     pool, position = desk.placed_pool(group), members(group.workload_set).index(index)
     name, targets = demand.workload.name, demand.workload.targets
@@ -90,7 +142,7 @@ def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float) -> Allo
         tpot_s=latency.tpot_s,
         e2e_s=latency.e2e_s,
         task_s=latency.task_s,
-        targets=target_results(pool.point, {name: targets})[name],
+        targets=_target_results(pool, name, targets, odds),
         cost=_cost(demand, pool, position),
         weakest_grade=weakest(evidence),
         binding_constraint=_binding(pool, name),
@@ -188,7 +240,9 @@ def _fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ..
     return tuple(changes)
 
 
-def _totals(desk: Desk, allocations: Sequence[Allocation], pools: Sequence[Pool]) -> Totals:
+def _totals(
+    desk: Desk, allocations: Sequence[Allocation], pools: Sequence[Pool], odds: Sequence[PoolOdds | None]
+) -> Totals:
     by_name = {demand.workload.name: demand for demand in desk.scenario.demands}
     placed = [by_name[each.workload] for each in allocations]
     calls = sum(calls_per_month(demand) for demand in placed)
@@ -205,7 +259,14 @@ def _totals(desk: Desk, allocations: Sequence[Allocation], pools: Sequence[Pool]
         request_count_per_month=calls,
         output_tok_per_month=output,
         cost_usd_per_mtok_output=per_unit(usd, output / 1e6),
+        hold_probability_fraction=_all_hold(odds),
         weakest_grade=max(grades, default=None),
         placed_workload_count=len(allocations),
         workload_count=len(desk.scenario.demands),
     )
+
+
+def _all_hold(odds: Sequence[PoolOdds | None]) -> float | None:
+    """Chance that every target of every pool of machines holds; None where there is no such pool."""
+    known = [each.hold_probability_fraction for each in odds if each is not None]
+    return math.prod(known) if known else None

@@ -30,10 +30,18 @@ class EvidenceUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetResult:
-    """One target against the prediction; `predicted_s` None where nobody can say."""
+    """One target against the prediction; `predicted_s` None where nobody can say.
+
+    hold_probability_fraction   chance that it holds, over speeds and demands; None where not worked out
+    low_s, middle_s, high_s     P10, P50, P90 of the latency over the same; None where a backlog grows
+    """
 
     target: Target
     predicted_s: float | None
+    hold_probability_fraction: float | None = None
+    low_s: float | None = None
+    middle_s: float | None = None
+    high_s: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -153,6 +161,7 @@ class Totals:
     request_count_per_month: float
     output_tok_per_month: float
     cost_usd_per_mtok_output: float | None
+    hold_probability_fraction: float | None
     weakest_grade: Grade | None
     placed_workload_count: int
     workload_count: int

@@ -35,6 +35,7 @@ class PoolPlan:
     replica_count    spares included; None where the tier is paid per token
     """
 
+    load: Load
     point: OperatingPoint
     binding_constraint: str
     binding_workload: str
@@ -198,6 +199,7 @@ def _machine_pool(
     shares = tuple(sum(hour[index] for hour in work) / total_work for index in range(len(demands)))
     cost = working + redundancy
     return PoolPlan(
+        load=load,
         point=point,
         binding_constraint=peak.binding_constraint,
         binding_workload=peak.binding_workload,
@@ -242,6 +244,7 @@ def _hosted_pool(
     )
     total = sum(costs)
     return PoolPlan(
+        load=peak_load,
         point=point,
         binding_constraint="rate limit" if (point.utilisation_fraction or 0.0) > 0.5 else "price",
         binding_workload="",

@@ -74,6 +74,10 @@ QUANTITIES = _quantities(
     ("task_s", "Task time", "From the start of a task to its last call's last token, pauses included."),
     ("limit_s", "Limit", "The latency that a target allows."),
     ("predicted_s", "Predicted", "The latency the model predicts for a target's metric and quantile."),
+    ("low_s", "P10", "One time in ten the latency is below this."),
+    ("middle_s", "P50", "As often above as below."),
+    ("high_s", "P90", "One time in ten the latency is above this."),
+    ("hold_probability_fraction", "Chance that it holds", "Over machine speed, formulas and demand."),
     ("overhead_s", "Network and tokenizer overhead", "Time in each TTFT spent outside the engine."),
     ("tpot_floor_s", "Fastest time per output token", "What a vendor's speed ceiling implies at best."),
     # speeds and rates

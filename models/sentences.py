@@ -1,6 +1,6 @@
 """The answer in one sentence: where the work goes, what it takes, what it costs, how sure we are."""
 
-from models.plans import Plan
+from models.plans import Plan, Totals
 
 
 def answer_sentence(plan: Plan) -> str:
@@ -17,8 +17,16 @@ def answer_sentence(plan: Plan) -> str:
     rest = f" Not placed: {listed(list(plan.unplaced))}." if plan.unplaced else ""
     return (
         f"Serve {where}: {size if totals.replica_count else ''}"
-        f"{rounded_usd(totals.cost_usd_per_month)} a month, all targets hold{grade}.{rest}"
+        f"{rounded_usd(totals.cost_usd_per_month)} a month, {_holding(totals)}{grade}.{rest}"
     )
+
+
+def _holding(totals: Totals) -> str:
+    """How surely the targets hold."""
+    chance = totals.hold_probability_fraction
+    if chance is None:
+        return "all targets hold"
+    return f"targets hold with {min(chance * 100, 99):.0f} % probability"
 
 
 def rounded_usd(usd: float) -> str:
