@@ -34,9 +34,10 @@ SOFT_EDGE = 0.1  # log error from which a residual counts linearly
 LOADS_FOR_EXPONENT = 4
 
 # Beliefs where neither points nor published facts decide, as logarithms.
-OVERHEAD_S = NormalPrior(mean=float(np.log(0.015)), deviation=0.9)  # 6 to 37 ms in one deviation
-# Prompt tokens whose arithmetic takes as long as reading the weights: peak operations over bandwidth.
-PROMPT_TOK_PER_STEP = NormalPrior(mean=float(np.log(300.0)), deviation=1.0)
+OVERHEAD_S = NormalPrior(mean=float(np.log(0.02)), deviation=0.8)  # 9 to 45 ms in one deviation
+# Prompt tokens whose arithmetic takes as long as a step's overhead and weights: over 75 public sweeps
+# (SemiAnalysis InferenceMAX, October 2025) 209, from 117 to 364 at the 10th and 90th percentile.
+PROMPT_TOK_PER_STEP = NormalPrior(mean=float(np.log(209.0)), deviation=0.44)
 # Context tokens whose KV cache is as large as the weights read: 1e5 (8B, GQA) to 1e6 (large, MLA).
 CONTEXT_TOK_PER_STEP = NormalPrior(mean=float(np.log(3e5)), deviation=1.2)
 KNOWN_COST_DEVIATION = 0.3  # of a cost that follows from published facts at typical efficiency

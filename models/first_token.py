@@ -6,6 +6,7 @@ during T). Exact means for Poisson arrivals on one replica; the corrections for 
 fitted to an iteration-level simulation of the same assumptions.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 from models.processor_sharing import Occupancy, Routing
 
 FloatArray = NDArray[np.float64]
+
+ARRIVALS_AFTER_DEPARTURES = 2.0  # how fast arrivals follow departures as a step brings more; fitted
+STAYING_STEPS = 10  # answers must outlast about so many steps for that; fitted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,7 @@ class PrefillStage:
     idle_probability    share of arrivals that find an idle replica
     prefill_fraction    rho_p: share of time spent on prefill
     company_fraction    chi: share of other prompts that still land on this replica's running step
+    lateness            mean rest of the running step over half of it: 1 at random, 2 just after its start
     residual_ratio      wait for the running step over half a decode step
     prompt_work_s       S: work of each prompt bin, further steps of long prompts included
     noticed_work_s      the part of S before routing stops choosing the replica
@@ -36,6 +41,7 @@ class PrefillStage:
     idle_probability: float
     prefill_fraction: float
     company_fraction: float
+    lateness: float
     residual_ratio: float
     prompt_work_s: FloatArray
     noticed_work_s: FloatArray
@@ -57,12 +63,16 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
     work_s = delta_s * prompts + further
     gated_s = step_s / (1.0 - prefill)
     variance = rate * gated_s * delta_s**2 * mix.prompt_square / (1.0 - prefill**2)
-    chi, residual_ratio, noticed_s = _routing_terms(replica_count, routing, rate, gated_s, work_s, prefill)
+    staying = (mix.decode_tok / mix.output_tok) ** STAYING_STEPS
+    chi, lateness, residual_ratio, noticed_s = _routing_terms(
+        replica_count, routing, rate, gated_s, work_s, prefill, staying
+    )
     return PrefillStage(
         step_s=step_s,
-        idle_probability=float(held.probability[held.count < held.member_count].sum()),
+        idle_probability=float(held.probability @ held.idle_chance),
         prefill_fraction=prefill,
         company_fraction=chi,
+        lateness=lateness,
         residual_ratio=residual_ratio,
         prompt_work_s=work_s,
         noticed_work_s=noticed_s,
@@ -73,20 +83,29 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
 
 
 def _routing_terms(
-    replica_count: int, routing: Routing, rate: float, gated_s: float, work_s: FloatArray, prefill: float
-) -> tuple[float, float, FloatArray]:
-    """Company factor, residual factor and noticed work under the routing rule."""
+    replica_count: int,
+    routing: Routing,
+    rate: float,
+    gated_s: float,
+    work_s: FloatArray,
+    prefill: float,
+    staying: float,
+) -> tuple[float, float, float, FloatArray]:
+    """Company fraction, lateness, residual ratio and noticed work under the routing rule.
+
+    Join-shortest-queue sends a request where others have just left, and they leave at the end of a
+    step: the more requests a replica takes per step, the earlier in a step they arrive. `staying` damps
+    that for answers of few tokens, whose requests all leave at every step.
+    """
     alone = (1.0 + prefill) / (1.0 - prefill)
     if replica_count == 1 or routing == "random":
-        return 1.0, alone, work_s
+        return 1.0, 1.0, alone, work_s
     if routing == "round_robin":
-        return 1.0 / replica_count**2, alone, work_s
-    horizon_s = (0.04 + (replica_count - 1) ** -1.2) / rate + 0.6 * gated_s
-    return (
-        0.57 + 0.43 / replica_count**2,
-        min(alone, 1.0 + 0.15 * (1.0 - 1.0 / replica_count)),
-        np.minimum(work_s, horizon_s),
-    )
+        return 1.0 / replica_count**2, 1.0, alone, work_s
+    crowd = 1.0 - math.exp(-ARRIVALS_AFTER_DEPARTURES * rate * gated_s)
+    lateness = 1.0 + (1.0 - 1.0 / replica_count) ** 2 * crowd * staying
+    horizon_s = (0.02 + 0.5 * (replica_count - 1) ** -1.2) / rate + 0.6 * gated_s
+    return 1.0, lateness, lateness * (1.0 + prefill / 2.0), np.minimum(work_s, horizon_s)
 
 
 def mean_company_s(stage: PrefillStage, held: Occupancy) -> float:

@@ -21,7 +21,9 @@ from models.request_mix import fresh_tok, length_moments
 FloatArray = NDArray[np.float64]
 
 # Rows of the fixed uniforms, one meaning each.
-STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT, OWN_OUTPUT, SLOWNESS, TOKEN_STATE = range(8)
+STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT, OWN_OUTPUT, SLOWNESS, TOKEN_STATE, FINDS_IDLE = range(
+    9
+)
 # Tables of fixed Poisson streams, one meaning each.
 RUNNING, COMPANY, DECODING, TOKEN_STEP = range(4)
 
@@ -53,12 +55,12 @@ def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_c
     state = np.minimum(np.searchsorted(cumulative, draws[STATE] * cumulative[-1]), len(cumulative) - 1)
     step_s = held.replica.decode_step_s(held.held_per_replica)[state]
     full = held.count[state] >= held.capacity_count
-    idle = held.count[state] < held.member_count
+    idle = draws[FINDS_IDLE] < held.idle_chance[state]
     running_s = _running_step_s(held, stage, step_s, draws)
-    age_s = draws[WAIT] * running_s
+    rest_s = running_s * draws[WAIT] ** (2.0 / stage.lateness - 1.0)
     company_s = _company_s(held, stage, running_s)
     slot_wait_s = -np.log(draws[WAIT]) * held.wait_if_full_s
-    before_s = np.where(full, slot_wait_s, np.where(idle, 0.0, running_s - age_s))
+    before_s = np.where(full, slot_wait_s, np.where(idle, 0.0, rest_s))
     itl_s, step_scv = _token_gaps(held, point_count, draws[TOKEN_STATE])
     return PoolSample(
         held=held,

@@ -25,6 +25,7 @@ Scheduler = Literal["mixed", "prefill_first"]
 # How strongly the spread of lengths lengthens the wait while the backlog is short; fitted to an
 # iteration-level simulation of the same assumptions.
 BACKLOG_HALFWAY = 0.09
+OWN_QUEUE_SHARE = 0.5  # fitted likewise
 EXACT_STATE_COUNT = 16_384  # chains up to this long are summed whole
 LIKELY_DEVIATIONS = 12.0  # longer ones within so many standard deviations of the fluid occupancy
 
@@ -141,12 +142,14 @@ class Occupancy:
     busy_slot_count   mean requests in slots, whole pool
     full_probability  share of arrivals that find every slot taken
     wait_if_full_s    mean wait of those
+    departure_rate    requests per second that the pool finishes, by state
     per_replica_rate  arrivals per second and replica
     member_count      replicas that the chain describes: the pool, or one where routing is blind
     """
 
     count: FloatArray
     probability: FloatArray
+    departure_rate: FloatArray
     busy_slot_count: float
     full_probability: float
     wait_if_full_s: float
@@ -163,6 +166,20 @@ class Occupancy:
     def held_per_replica(self) -> FloatArray:
         """Requests in slots of one replica, by state."""
         return np.minimum(self.count / self.member_count, self.replica.slot_count)
+
+    @property
+    def idle_chance(self) -> FloatArray:
+        """Probability, by state, that an arrival is sent to an idle replica.
+
+        Certain with fewer requests than replicas. With somewhat more, a replica that has just finished
+        its only request is the shortest queue until the next arrival.
+        """
+        members = self.member_count
+        alone = np.clip(2.0 * members - self.count, 0.0, members)
+        leaving = alone / (self.replica.step_count * self.replica.shared_step_s(1.0))
+        share = np.minimum(leaving / np.maximum(self.departure_rate, leaving + 1e-300), 1.0)
+        chance: FloatArray = np.where(self.count < members, 1.0, (1.0 - 1.0 / members) * share)
+        return chance
 
     @property
     def busy_fraction(self) -> float:
@@ -207,13 +224,28 @@ def occupancy(
     return Occupancy(
         count=count,
         probability=probability,
+        departure_rate=death,
         busy_slot_count=float(probability @ count) * replica_count / members,
         full_probability=float(probability[-1]) if last == capacity else 0.0,
-        wait_if_full_s=_wait_factor(replica, per_replica, excess, scv) / excess,
+        wait_if_full_s=_wait_factor(replica, per_replica, excess, scv)
+        * (1.0 / excess + _own_queue_s(replica, rate, members)),
         per_replica_rate=per_replica,
         member_count=members,
         replica=replica,
     )
+
+
+def _own_queue_s(replica: SharedReplica, rate_req_per_s: float, members: int) -> float:
+    """Further mean wait because a request queues at one replica, not for the first slot of any.
+
+    Half the difference between queues that are always level and one queue for all; nothing for one
+    replica.
+    """
+    single = replica.full_rate_req_per_s
+    log_load = math.log(rate_req_per_s / (members * single))
+    level = 1.0 / -math.expm1(members * log_load)
+    pooled = 1.0 / (members * -math.expm1(log_load))
+    return OWN_QUEUE_SHARE * (level - pooled) / single
 
 
 def _likely_states(

