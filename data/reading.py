@@ -84,9 +84,11 @@ class Reader:
             return None
         return checked_number(self, key, value, what=what, low=low, high=high, above=above, whole=whole)
 
-    def integer(self, key: str, *, low: int | None = None, required: bool = False) -> int | None:
-        """A whole number >= low; None where left out or refused."""
-        value = self.number(key, low=low, required=required, whole=True)
+    def integer(
+        self, key: str, *, low: int | None = None, high: int | None = None, required: bool = False
+    ) -> int | None:
+        """A whole number within [low, high]; None where left out or refused."""
+        value = self.number(key, low=low, high=high, required=required, whole=True)
         return None if value is None else int(value)
 
     def flag(self, key: str, default: bool) -> bool:

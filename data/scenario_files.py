@@ -10,6 +10,7 @@ from data.offer_reading import read_offers
 from data.reading import Reader, close_names
 from data.scenario_text import draft_id, read_draft, write_draft
 from data.workload_reading import Traces, read_demand
+from models.placement import MAX_WORKLOAD_COUNT
 from models.problems import InputProblems, Problem
 from models.scenario import Autoscale, DemandScenario, FleetEntry, Outlook, Policy, Scenario
 from models.tiers import Availability, Offer
@@ -27,6 +28,8 @@ __all__ = [
 SCHEMA_NAME, SCHEMA_VERSION = "plimsoll", 1
 SCHEMA = f"{SCHEMA_NAME}/{SCHEMA_VERSION}"
 MAX_HORIZON_MONTHS = 120
+MAX_SPARE_UNIT_COUNT = 1000
+MAX_SPREAD_RATIO = 1000
 NO_TRACES: Traces = {}
 
 
@@ -44,6 +47,9 @@ def scenario_from(draft: Mapping[str, Any], catalogue: Catalogue, traces: Traces
     offers = read_offers(reader, catalogue, as_of or date.max)
     known_models = {*catalogue.models, *(offer.model.id for offer in offers)}
     entries = reader.groups("workloads", what="at least one workload", at_least_one=True)
+    if len(entries) > MAX_WORKLOAD_COUNT:
+        count = f"has {len(entries)} workloads, and a plan weighs at most {MAX_WORKLOAD_COUNT}"
+        reader.refuse("workloads", count, "Join those that are alike, or plan them in two scenarios.")
     demands = [read_demand(entry, catalogue, known_models, traces) for entry in entries]
     _refuse_repeats(entries, "name", "workload")
     fleet = _fleet(reader, offers)
@@ -111,13 +117,13 @@ def _policy(reader: Reader | None) -> Policy:
     usual = Policy()
     share = reader.number("max_supplier_share_fraction", above=0, high=1)
     utilisation = reader.number("max_utilisation_fraction", above=0, high=1)
-    spares = reader.integer("spare_unit_count", low=0)
+    spares = reader.integer("spare_unit_count", low=0, high=MAX_SPARE_UNIT_COUNT)
     policy = Policy(
         max_utilisation_fraction=usual.max_utilisation_fraction if utilisation is None else utilisation,
         spare_unit_count=usual.spare_unit_count if spares is None else spares,
         autoscale=_autoscale(reader.group("autoscale")),
         accepted_derate_ratio=reader.number("accepted_derate_ratio", above=0, high=1),
-        accepted_p95_to_p50_ratio=reader.number("accepted_p95_to_p50_ratio", low=1),
+        accepted_p95_to_p50_ratio=reader.number("accepted_p95_to_p50_ratio", low=1, high=MAX_SPREAD_RATIO),
         accept_unverified_parity=reader.flag("accept_unverified_parity", usual.accept_unverified_parity),
         allow_availability=_availabilities(reader),
         max_supplier_share_fraction=usual.max_supplier_share_fraction if share is None else share,

@@ -33,6 +33,8 @@ from models.workloads import (
 Traces = Mapping[str, Mapping[str, Sequence[int]]]
 LENGTH_KINDS = ("lognormal", "fixed", "empirical", "from_trace")
 MAX_LENGTH_COUNT = 20_000
+MAX_SEQUENTIAL_COUNT = 1_000_000
+MAX_FAN_OUT_COUNT = 1024  # calls that arrive together; the wait of larger groups takes minutes to work out
 ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="assumed by the user")
 DRAFT_FIELDS = (
     "peak_rate_req_per_s",
@@ -73,9 +75,9 @@ def read_demand(
     name = reader.text("name", required=True)
     workload_fields: dict[str, Any] = {
         "cached_input_fraction": reader.number("cached_input_fraction", low=0, high=1) or 0.0,
-        "sequential_call_count": task.integer("sequential_call_count", low=1) or 1,
+        "sequential_call_count": task.integer("sequential_call_count", low=1, high=MAX_SEQUENTIAL_COUNT) or 1,
         "pause_s": task.number("pause_s", low=0) or 0.0,
-        "fan_out_count": task.integer("fan_out_count", low=1) or 1,
+        "fan_out_count": task.integer("fan_out_count", low=1, high=MAX_FAN_OUT_COUNT) or 1,
         "targets": read_targets(reader),
         "value": _read_value(reader),
     }

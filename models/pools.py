@@ -117,6 +117,8 @@ def monthly_floor_usd(
     if policy.autoscale.enabled:
         return 0.0
     used = max(map(sum, _work_by_hour(performance, demands)))
+    if math.isinf(used):
+        return math.inf
     count = max(1, math.ceil(used / policy.max_utilisation_fraction - 1e-6))
     return (count + spare_replicas(offer, policy)) * replica_usd_per_h(offer) * HOURS_PER_MONTH
 

@@ -30,7 +30,9 @@ def _holding(totals: Totals) -> str:
 
 
 def rounded_usd(usd: float) -> str:
-    """Money as one says it: `$940`, `$41k`, `$1.2M`."""
+    """Money as one says it: `$940`, `$41k`, `$1.2M`, `$3.4B`."""
+    if usd >= 999_500_000:
+        return f"${usd / 1e9:,.3g}B" if usd < 999.5e9 else f"${usd / 1e9:,.0f}B"
     if usd >= 999_500:
         return f"${usd / 1e6:.3g}M"
     if usd >= 9_950:
