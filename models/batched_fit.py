@@ -11,8 +11,9 @@ from models.evidence import Evidence, Grade, Sense
 from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality
+from models.slots import slots_of
 from models.steady_points import ReplicaLaw
-from models.step_law import FARTHEST_EXTRAPOLATION_RATIO, TYPICAL_EXPONENT
+from models.step_law import TYPICAL_EXPONENT
 from models.tiers import Offer
 from models.tokens import kv_capacity_tok, prior_step_law, roofline
 
@@ -20,7 +21,6 @@ DEFAULT_TOKEN_BUDGET_TOK = 8192  # vLLM's max_num_batched_tokens for serving on 
 DEFAULT_SLOT_COUNT = 256  # vLLM's max_num_seqs where nothing was measured
 ASSUMED_OVERHEAD_S = 0.012  # network and tokenizer, middle of 5 to 30 ms
 EIGHT_BIT_CACHE_RATIO = 0.5
-VENDOR_WORDS = ("vendor",)
 LOADS_FOR_OWN_FIT = 2
 
 
@@ -40,9 +40,9 @@ def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerf
     memory = memory_of(offer, points)
     if memory.capacity_tok is not None and memory.capacity_tok <= 0:
         return _weights_do_not_fit(offer)
-    slots, slot_notice = _slots(offer, points)
     limits = fit_limits(offer, memory.capacity_tok)
     law = fit_step_law(points, limits, roofline(offer))
+    slots, slot_notice = slots_of(offer, points, measurements, law_within(law, limits))
     return BatchedPerformance(
         step=law.step,
         slot_count=slots,
@@ -97,8 +97,8 @@ def errors(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint], name: st
     found: list[float] = []
     for table in tables(points):
         seen, told = getattr(table, name), getattr(predicted(law_within(law, limits), table), name)
-        relative = np.abs(told / seen - 1.0)
-        found.extend(float(each) for each in relative[np.isfinite(relative)])
+        known = np.isfinite(seen)
+        found.extend(float(each) for each in np.abs(told[known] / seen[known] - 1.0))
     return found
 
 
@@ -180,28 +180,6 @@ def _held_tok(point: LoadPoint) -> float:
     return held * (point.isl_tok + point.osl_tok / 2.0)
 
 
-def _slots(offer: Offer, points: Sequence[LoadPoint]) -> tuple[int, tuple[str, ...]]:
-    """Slots of a replica: as stated, else the most that was measured."""
-    highest = _highest_held(points)
-    farthest = max(1, math.floor(highest * FARTHEST_EXTRAPOLATION_RATIO))
-    stated = offer.tier.slot_count
-    if stated is None:
-        count = max(1, round(highest))
-        return count, (
-            f"Slots are taken as {count}, the highest concurrency measured; the engine may allow more.",
-        )
-    if stated > farthest:
-        return farthest, (
-            f"Measured up to {highest:.0f} concurrent requests: beyond {farthest} nothing can be said,"
-            f" so {farthest} of the stated {stated} slots are used.",
-        )
-    return stated, ()
-
-
-def _highest_held(points: Sequence[LoadPoint]) -> float:
-    return max((held for point in points if (held := point.held_count) is not None), default=1.0)
-
-
 def _domain(points: Sequence[LoadPoint]) -> Domain:
     held = [count for point in points if (count := point.held_count) is not None] or [1.0]
     return Domain(
@@ -234,12 +212,14 @@ def _ladder_notices(points: Sequence[LoadPoint], law: FittedLaw) -> tuple[str, .
     return tuple(notices)
 
 
-def grade_of(each: SourcedMeasurement) -> Grade:
-    """The user's own, independent, or the vendor's."""
+def grade_of(offer: Offer, each: SourcedMeasurement) -> Grade:
+    """The user's own, the vendor's of the accelerator, or independent."""
     if not each.built_in:
         return Grade.OWN_MEASUREMENT
-    vendor = (each.measurement.measured_by or "").lower() in VENDOR_WORDS
-    return Grade.VENDOR_WITH_METHOD if vendor else Grade.INDEPENDENT
+    measurer = (each.measurement.measured_by or "").lower()
+    vendor = "vendor" if offer.accelerator is None else offer.accelerator.vendor.lower()
+    by_vendor = measurer != "" and measurer in ("vendor", vendor)
+    return Grade.VENDOR_WITH_METHOD if by_vendor else Grade.INDEPENDENT
 
 
 def _evidence(offer: Offer, points: Sequence[LoadPoint]) -> dict[str, Evidence]:
@@ -251,7 +231,7 @@ def _evidence(offer: Offer, points: Sequence[LoadPoint]) -> dict[str, Evidence]:
     labels = sorted({each.source_label for each in sources})
     dates = [each.measurement.measured_on for each in sources if each.measurement.measured_on is not None]
     fitted = Evidence(
-        grade=max(grade_of(each) for each in sources),
+        grade=max(grade_of(offer, each) for each in sources),
         sense=Sense.TYPICAL,
         source="; ".join(labels),
         locator=f"{len(points)} load points",

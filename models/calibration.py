@@ -121,13 +121,14 @@ def _replica_law(parameters: FloatArray, limits: Limits) -> ReplicaLaw:
 
 def _log_errors(law: ReplicaLaw, table: PointTable) -> FloatArray:
     seen = predicted(law, table)
-    errors = [
-        weight * np.log(getattr(seen, name) / getattr(table, name))
-        for name, weight in WEIGHTS.items()
-        if not (table.kind == "open" and name == "request_rate_req_per_s")
-    ]
-    stacked: FloatArray = np.concatenate(errors)
-    return stacked[np.isfinite(stacked)]
+    errors: list[FloatArray] = []
+    for name, weight in WEIGHTS.items():
+        if table.kind == "open" and name == "request_rate_req_per_s":
+            continue
+        measured = getattr(table, name)
+        known = np.isfinite(measured)
+        errors.append(weight * np.log(getattr(seen, name)[known] / measured[known]))
+    return np.concatenate(errors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,12 +117,15 @@ def _point(each: SourcedMeasurement) -> LoadPoint | str:
 
 
 def _load(row: Measurement) -> tuple[PointKind, float] | None:
-    if row.load_kind in ("concurrency", "users") and row.concurrency_count is not None:
-        return "closed", row.concurrency_count
-    if row.load_kind == "rate" and row.offered_rate_req_per_s is not None:
-        return "open", row.offered_rate_req_per_s
-    if row.load_kind == "batch" and row.batch_count is not None:
-        return "static", row.batch_count
+    """Kind and size of the load; a row that names no kind is taken by the load it gives."""
+    stated: tuple[tuple[PointKind, tuple[str, ...], float | None], ...] = (
+        ("closed", ("concurrency", "users"), row.concurrency_count),
+        ("open", ("rate",), row.offered_rate_req_per_s),
+        ("static", ("batch",), row.batch_count),
+    )
+    for kind, names, load in stated:
+        if load is not None and (row.load_kind is None or row.load_kind in names):
+            return kind, load
     return None
 
 

@@ -14,6 +14,7 @@ from models.performance import StepLaw
 
 FloatArray = NDArray[np.float64]
 MEDIAN_COMPANY = 0.5  # of the mean time that other prompts add to one's own step; it is skewed
+MOST_SLOTS = 1e5  # where nothing limits a replica; far beyond any engine
 NEWTON_STEPS = 12  # from above on a convex function: quadratic convergence
 
 
@@ -63,7 +64,7 @@ class Lengths:
     def slots(self, law: ReplicaLaw) -> FloatArray:
         """Requests one replica holds at once, by slots and KV cache."""
         by_memory = np.maximum(law.kv_capacity_tok / (self.isl_tok + self.osl_tok), 1.0)
-        return np.minimum(law.slot_count, by_memory)
+        return np.minimum(min(law.slot_count, MOST_SLOTS), by_memory)
 
 
 def decode_step_s(law: StepLaw, held_count: FloatArray, lengths: Lengths) -> FloatArray:
