@@ -1,0 +1,248 @@
+"""Every page opens, says what it is, and shows what it promises; edits travel and come back."""
+
+import pytest
+
+from app import links, session, workbench
+from app.formatting import show
+from tests.app.clicking import (
+    button,
+    metrics,
+    number_input,
+    open_page,
+    sweep,
+    tables,
+    texts,
+    uploader,
+    words,
+)
+from tests.house.sources import module_names
+
+CONTENT = {
+    "overview": ["Serve operations", "Where does the money go in a month?"],
+    "report": ["Decision", "Reproducibility", "Serve operations"],
+    "workloads": ["Tokens per call", "Targets", "When does the work arrive?"],
+    "tiers": ["per accelerator-hour", "Cerebras", "points"],
+    "benchmarks": ["Canonical CSV"],
+    "latency": ["Time to first token, p95"],
+    "concurrency": ["What does each user get as more share one replica?", "Open dots"],
+    "cost": ["What does a million output tokens cost at this load?"],
+    "claims": ["Who measured", "claims", "who measured it"],
+}
+
+
+def test_every_page_has_its_expected_content():
+    assert set(CONTENT) == module_names("pages")
+
+
+@pytest.mark.parametrize("page", sorted(CONTENT))
+def test_a_page_opens_with_one_title_and_its_content(app, page):
+    app.run()
+    open_page(app, page)
+    assert list(app.exception) == []
+    assert [title.value.lower() for title in app.title] == [page]
+    shown = words(app) + tables(app)
+    assert [text for text in CONTENT[page] if text.lower() not in shown.lower()] == []
+    assert list(app.error) == []
+
+
+@pytest.mark.parametrize("page", sorted(CONTENT))
+def test_a_page_says_what_is_wrong_with_a_scenario_and_how_to_mend_it(app, page):
+    app.run()
+    draft = app.session_state["draft"]
+    draft["workloads"][0]["peak_rate_req_per_s"] = -1
+    app.session_state["draft"] = draft
+    open_page(app, page)
+    assert list(app.exception) == []
+    if page not in ("benchmarks", "claims"):
+        assert "peak_rate_req_per_s" in words(app)
+
+
+def test_the_overview_shows_the_plans_numbers(app):
+    app.run()
+    totals = workbench.view(workbench.worked_example()).plan.totals
+    shown = metrics(app)
+    assert shown["Cost per month"] == show("cost_usd_per_month", totals.cost_usd_per_month)
+    assert shown["Weakest evidence"] == totals.weakest_grade
+
+
+def test_a_changed_rate_changes_the_bill_and_undo_brings_it_back(app):
+    app.run()
+    before, sentence = metrics(app)["Cost per month"], words(app)
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(5.0).run()
+    assert list(app.exception) == []
+    open_page(app, "overview")
+    assert metrics(app)["Cost per month"] != before
+    button(app, "Undo").click().run()
+    assert metrics(app)["Cost per month"] == before
+    assert words(app) == sentence
+    assert button(app, "Undo").disabled
+
+
+def test_the_draft_survives_going_from_page_to_page(app):
+    app.run()
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(0.75).run()
+    for page in ("overview", "claims", "latency", "workloads"):
+        open_page(app, page)
+    assert number_input(app, "workloads/0/peak_rate_req_per_s").value == 0.75
+    assert app.session_state["draft"]["workloads"][0]["peak_rate_req_per_s"] == 0.75
+
+
+def test_an_edit_writes_the_link_and_the_link_is_the_draft(app):
+    app.run()
+    assert not app.session_state["s"]
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(0.75).run()
+    assert links.decode(app.session_state["s"]) == app.session_state["draft"]
+
+
+def test_a_pasted_code_replaces_the_draft_and_undo_brings_the_old_one_back(app):
+    app.run()
+    wanted = workbench.worked_example() | {"name": "From a colleague"}
+    app.text_input(key="s").set_value(links.encode(wanted)).run()
+    assert app.session_state["draft"] == wanted
+    assert "From a colleague" in words(app)
+    button(app, "Undo").click().run()
+    assert app.session_state["draft"] == workbench.worked_example()
+
+
+@pytest.mark.parametrize("code", ["nonsense", "eJw", "%%%", "A" * 5000])
+def test_a_damaged_code_leaves_the_draft_as_it_was(app, code):
+    app.run()
+    before = app.session_state["draft"]
+    app.text_input(key="s").set_value(code).run()
+    assert list(app.exception) == []
+    assert app.session_state["draft"] == before
+    assert "the scenario in this link cannot be read" in words(app)
+
+
+def test_a_link_to_a_scenario_with_problems_says_which(app):
+    app.run()
+    wrong = workbench.worked_example()
+    wrong["workloads"][0]["targts"] = []
+    app.text_input(key="s").set_value(links.encode(wrong)).run()
+    assert app.session_state["draft"] == workbench.worked_example()
+    assert "targts" in words(app)
+
+
+def test_own_measurements_calibrate_the_plan_and_the_overview_says_so(app):
+    app.run()
+    open_page(app, "benchmarks")
+    uploader(app, "Benchmark files").set_value([("ours.csv", sweep(), "text/csv")]).run()
+    assert list(app.exception) == []
+    assert "5 of 5 rows usable" in words(app)
+    button(app, "Use these measurements").click().run()
+    assert "5 points, stored" in words(app)
+    open_page(app, "overview")
+    [changed] = [each.value.replace("\\", "") for each in app.success]
+    assert "1 x B200 SXM" in changed
+    assert "5 measured points" in changed
+    assert "ours.csv" in changed
+    assert "→ A" in changed
+    open_page(app, "concurrency")
+    assert list(app.exception) == []
+
+
+def test_the_same_file_twice_counts_once(app):
+    app.run()
+    for _ in range(2):
+        open_page(app, "benchmarks")
+        uploader(app, "Benchmark files").set_value([("ours.csv", sweep(), "text/csv")]).run()
+        button(app, "Use these measurements").click().run()
+    assert "nothing was added twice" in words(app)
+    assert len(session.store().measurements()) == 5
+
+
+def test_what_is_kept_in_a_session_stays_out_of_the_store(app):
+    app.run()
+    open_page(app, "benchmarks")
+    app.toggle[0].set_value(True).run()
+    uploader(app, "Benchmark files").set_value([("ours.csv", sweep(), "text/csv")]).run()
+    button(app, "Use these measurements").click().run()
+    assert "kept in this session" in words(app)
+    open_page(app, "overview")
+    assert len(app.success) == 1
+    assert session.store().measurements() == ()
+
+
+BAD_FILES = {
+    "empty.csv": (b"", "empty"),
+    "text.csv": (b"concurrency,tpot_ms_p50\n1,fast\n", "row 2"),
+    "negative.csv": (b"concurrency,tpot_ms_p50,ttft_ms_p50\n1,10,-5\n", "row 2"),
+    "page.csv": (b"<!doctype html><html><body>Log in</body></html>", "web page"),
+    "headings.csv": (b"concurrency,tpot_ms_p50\n", "no row"),
+    "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(200), ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_refused_with_a_reason_and_stores_nothing(app, name):
+    raw, reason = BAD_FILES[name]
+    app.run()
+    open_page(app, "benchmarks")
+    uploader(app, "Benchmark files").set_value([(name, raw, "text/csv")]).run()
+    assert list(app.exception) == []
+    complaints = "\n".join(each.value.replace("\\", "") for each in app.error)
+    assert complaints
+    assert reason.lower() in complaints.lower()
+    assert [each for each in app.button if each.label == "Use these measurements"] == []
+    assert session.store().measurements() == ()
+
+
+def test_a_refused_row_does_not_take_the_good_ones_with_it(app):
+    app.run()
+    open_page(app, "benchmarks")
+    raw = sweep() + b"b200_sxm_x1_trt,gpt-oss-120b,1000,1000,256,fast,9,9,9,9,9,0,lab\n"
+    uploader(app, "Benchmark files").set_value([("ours.csv", raw, "text/csv")]).run()
+    assert "5 of 6 rows usable" in words(app)
+    assert "row 7" in words(app)
+
+
+def test_sql_answers_and_refuses_with_words(app):
+    app.run()
+    open_page(app, "benchmarks")
+    shown = session.store().query("SELECT count(*) AS points FROM all_measurements").rows
+    assert shown[0][0] > 100
+
+
+def test_names_that_look_like_markup_are_shown_letter_for_letter(app):
+    hostile = "![x](http://evil.example/a.png) <script>alert(1)</script> **b**"
+    app.run()
+    draft = workbench.worked_example()
+    draft["name"] = hostile
+    draft["workloads"][0]["name"] = hostile
+    app.session_state["draft"] = draft
+    for page in sorted(CONTENT):
+        open_page(app, page)
+        assert list(app.exception) == []
+        raw = texts(app)
+        assert "![x]" not in raw.replace("\\!", "")
+        assert "<script>" not in raw.replace("\\<", "")
+
+
+def test_values_beyond_what_may_be_typed_are_shown_as_the_file_has_them(app):
+    draft = workbench.worked_example()
+    draft["policy"] |= {"max_utilisation_fraction": 0.995, "accepted_derate_ratio": 0.01}
+    draft["policy"] |= {"accepted_p95_to_p50_ratio": 30, "spare_unit_count": 200}
+    draft["workloads"][0]["input_tok"] = {"kind": "lognormal", "p50": 1, "p95": 3}
+    workbench.scenario_of(draft)
+    app.run()
+    app.session_state["draft"] = draft
+    for page in ("overview", "workloads"):
+        open_page(app, page)
+        assert list(app.exception) == []
+
+
+@pytest.mark.parametrize("page", sorted(CONTENT))
+def test_a_store_that_cannot_be_opened_is_said_and_not_a_crash(app, page, tmp_path, monkeypatch):
+    broken = tmp_path / "notes.duckdb"
+    broken.write_bytes(b"SQLite format 3\x00" + bytes(200))
+    monkeypatch.setenv("PLIMSOLL_DB", str(broken))
+    app.run()
+    open_page(app, page)
+    assert list(app.exception) == []
+    assert [title.value.lower() for title in app.title] == [page]
+    if page not in ("benchmarks", "claims"):  # they begin with what needs no store
+        assert "SQLite" in words(app)
+    assert broken.read_bytes().startswith(b"SQLite")
