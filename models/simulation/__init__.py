@@ -5,6 +5,7 @@ shares no formula with the analytic models. Its loop is compiled (numba) on firs
 seconds once; the machine keeps the result.
 """
 
+from models.simulation.arrivals import hour_length_s
 from models.simulation.calls import Calls, calls_of_trace, draw_calls
 from models.simulation.run import (
     SimulatedPoint,
@@ -23,6 +24,7 @@ __all__ = [
     "SimulationCancelled",
     "calls_of_trace",
     "draw_calls",
+    "hour_length_s",
     "max_rate",
     "replay",
     "simulate",

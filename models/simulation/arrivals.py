@@ -14,6 +14,7 @@ from models.workloads import HOURS_PER_DAY, Arrival
 
 FloatArray = NDArray[np.float64]
 SECONDS_PER_HOUR = 3600.0
+DAY_COUNT = 20  # so many that the days cut off at either end of a run are whole ones
 POINTS_PER_SWING = 8192  # of a sine's cumulative rate, read in straight lines: 1e-7 of a swing
 
 
@@ -41,8 +42,8 @@ def arrival_times_s(
 
 
 def hour_length_s(hourly_fraction: tuple[float, ...], rate_req_per_s: float, count: int) -> float:
-    """How long an hour of the profile lasts, so that `count` arrivals make at least one whole day."""
-    return min(SECONDS_PER_HOUR, count / (rate_req_per_s * sum(hourly_fraction)))
+    """How long an hour of the profile lasts, so that `count` arrivals make at least `DAY_COUNT` days."""
+    return min(SECONDS_PER_HOUR, count / (DAY_COUNT * rate_req_per_s * sum(hourly_fraction)))
 
 
 def _bursts(

@@ -163,13 +163,12 @@ def _measure(
     latencies["task_s"] = np.repeat(task_s, calls.call_count_per_task)
     windows = world.windows[1 : BATCH_COUNT + 1]
     spans_s = np.diff(world.edges_s[: BATCH_COUNT + 1])
-    slots = system.slot_count
     busy = _over_time(windows["slot_area_s"], spans_s * system.replica_count)
     counted = call_batch >= 0
     measured = counted & np.isfinite(records["arrival_s"])
     return SimulatedPoint(
         request_count=int(measured.sum()),
-        slot_occupancy_fraction=_scaled(busy, 1.0 / slots),
+        slot_occupancy_fraction=busy.scaled(1.0 / system.slot_count),
         busy_fraction=_complement(_over_time(windows["idle_s"], spans_s * system.replica_count)),
         mean_busy_slot_count_per_replica=busy,
         wait_probability_fraction=_share(records["found_full"] == 1, measured, call_batch),
@@ -197,11 +196,6 @@ def _over_time(sums: FloatArray, spans_s: FloatArray) -> Estimate:
 
 def _complement(share: Estimate) -> Estimate:
     return Estimate(value=1.0 - share.value, half_width=share.half_width)
-
-
-def _scaled(figure: Estimate, ratio: float) -> Estimate:
-    half = figure.half_width
-    return Estimate(value=figure.value * ratio, half_width=None if half is None else half * ratio)
 
 
 def _share(condition: NDArray[np.bool_], among: NDArray[np.bool_], batch: NDArray[np.int64]) -> Estimate:

@@ -31,15 +31,10 @@ class Estimate:
     value: float
     half_width: float | None
 
-    @property
-    def low(self) -> float | None:
-        """Lower end of the interval."""
-        return None if self.half_width is None else self.value - self.half_width
-
-    @property
-    def high(self) -> float | None:
-        """Upper end of the interval."""
-        return None if self.half_width is None else self.value + self.half_width
+    def scaled(self, ratio: float) -> "Estimate":
+        """The same figure in another unit."""
+        half = self.half_width
+        return Estimate(value=self.value * ratio, half_width=None if half is None else half * ratio)
 
 
 Figures = dict[str, Estimate]  # mean, p50, p90, p95, p99

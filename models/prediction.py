@@ -1,0 +1,53 @@
+"""What the formulas say about a system at one point, and the share of calls that keep every promise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.performance import OperatingPoint
+from models.workloads import Target
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """An operating point with what only a single kind of traffic has.
+
+    goodput_req_per_s         calls per second within all targets at once; None when unstable
+    abandonment_fraction      share of calls that give up; None where nobody does
+    backlog_growth_req_per_s  how fast the backlog grows; None when stable
+    """
+
+    point: OperatingPoint
+    goodput_req_per_s: float | None = None
+    abandonment_fraction: float | None = None
+    backlog_growth_req_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSample:
+    """Calls of the same weight in seconds; `tpot_s` NaN for calls of one token. Arrays of one shape."""
+
+    ttft_s: FloatArray
+    tpot_s: FloatArray
+    e2e_s: FloatArray
+
+
+def good_fraction(sample: CallSample, task_s: FloatArray, targets: Sequence[Target]) -> float:
+    """Share of calls within every limit at once, not the product of the shares.
+
+    A limit on gaps is held against a call's mean gap. A limit on tasks is held against task times, drawn
+    apart from the calls: the smaller of the two shares.
+    """
+    good = np.ones(len(sample.ttft_s), dtype=np.bool_)
+    tasks = np.ones(len(task_s), dtype=np.bool_)
+    for target in targets:
+        if target.metric == "task_s":
+            tasks &= task_s <= target.limit_s
+        else:
+            name = "tpot_s" if target.metric == "itl_s" else target.metric
+            good &= ~(getattr(sample, name) > target.limit_s)
+    return min(float(good.mean()), float(tasks.mean()) if len(tasks) else 1.0)
