@@ -14,7 +14,7 @@ from models.workloads import Workload
 
 def load_table(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
     """The numbers behind a latency chart."""
-    with st.expander("Show the numbers"):
+    with st.expander("Show the numbers", key="load_table"):
         presenters.table(
             [
                 {

@@ -45,10 +45,8 @@ class PhaseSample:
     ttft_s: FloatArray
     e2e_s: FloatArray
     tpot_s: FloatArray
-    itl_s: FloatArray
     mean_ttft_s: float
     mean_e2e_s: float
-    mean_itl_s: float | None
 
 
 def steady_state(
@@ -101,8 +99,10 @@ def class_latencies(
 ) -> tuple[ClassLatency, ...]:
     """The latencies each class sees over all phases, network overhead included."""
     pools = [sample_pool(state.held, state.stage, state.itl_s or 0.0, point_count) for state in states]
+    itl_s = _gap_percentiles(states, pools)
     return tuple(
         _class_latency(
+            itl_s,
             [
                 _phase_sample(state, pool, each, replica_count, overhead_s)
                 for state, pool in zip(states, pools, strict=True)
@@ -114,7 +114,19 @@ def class_latencies(
     )
 
 
-def _class_latency(samples: Sequence[PhaseSample], each: RequestClass, point_count: int) -> ClassLatency:
+def _gap_percentiles(states: Sequence[SteadyState], pools: Sequence[PoolSample]) -> Percentiles:
+    """Gaps between tokens, which all classes of a pool share."""
+    weights = np.array([state.weight for state in states])
+    samples = [
+        pool.itl_s if state.itl_s is not None else pool.itl_s[:0]
+        for state, pool in zip(states, pools, strict=True)
+    ]
+    return _pooled(samples, weights / weights.sum(), [state.itl_s for state in states])
+
+
+def _class_latency(
+    itl_s: Percentiles, samples: Sequence[PhaseSample], each: RequestClass, point_count: int
+) -> ClassLatency:
     weights = np.array([sample.weight for sample in samples])
     weights = weights / weights.sum()
     e2e_s = _resampled([sample.e2e_s for sample in samples], weights, point_count)
@@ -125,13 +137,14 @@ def _class_latency(samples: Sequence[PhaseSample], each: RequestClass, point_cou
         if each.fan_out_count == 1
         else float(task_s.mean())
     )
+    e2e = _pooled([s.e2e_s for s in samples], weights, [s.mean_e2e_s for s in samples])
     return ClassLatency(
         name=each.name,
         ttft_s=_pooled([s.ttft_s for s in samples], weights, [s.mean_ttft_s for s in samples]),
-        itl_s=_pooled([s.itl_s for s in samples], weights, [s.mean_itl_s for s in samples]),
+        itl_s=itl_s,
         tpot_s=_pooled([s.tpot_s for s in samples], weights, None),
-        e2e_s=_pooled([s.e2e_s for s in samples], weights, [s.mean_e2e_s for s in samples]),
-        task_s=_pooled([task_s], np.ones(1), [known_task_mean]),
+        e2e_s=e2e,
+        task_s=e2e if task_s is e2e_s else _pooled([task_s], np.ones(1), [known_task_mean]),
     )
 
 
@@ -146,10 +159,8 @@ def _phase_sample(
         ttft_s=requests.ttft_s + shift_s,
         e2e_s=requests.e2e_s + shift_s,
         tpot_s=requests.tpot_s,
-        itl_s=pool.itl_s if state.itl_s is not None else pool.itl_s[:0],
         mean_ttft_s=mean_ttft_s + overhead_s,
         mean_e2e_s=mean_e2e_s + overhead_s,
-        mean_itl_s=state.itl_s,
     )
 
 
@@ -168,14 +179,23 @@ def _pooled(
 
 def _quantiles(samples: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
     if len(samples) == 1:
-        values: FloatArray = np.quantile(samples[0], QUANTILES)
-        return values
+        return _sample_quantiles(samples[0])
     pooled = np.concatenate(samples)
     mass = np.concatenate([np.full(len(s), w / len(s)) for s, w in zip(samples, weights, strict=True)])
     order = np.argsort(pooled)
     middles = np.cumsum(mass[order]) - mass[order] / 2.0
     mixed: FloatArray = np.interp(QUANTILES, middles, pooled[order])
     return mixed
+
+
+def _sample_quantiles(sample: FloatArray) -> FloatArray:
+    """Linear interpolation between order statistics (Hyndman and Fan 1996, type 7), after one sort."""
+    ordered = np.sort(sample)
+    position = np.asarray(QUANTILES) * (len(ordered) - 1)
+    below = position.astype(np.int64)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    values: FloatArray = ordered[below] + (position - below) * (ordered[above] - ordered[below])
+    return values
 
 
 def _resampled(samples: Sequence[FloatArray], weights: FloatArray, point_count: int) -> FloatArray:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.architectures import batched_accelerator, hosted_api
+from models.architectures import hosted_api
 from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, usd_per_mtok, usd_per_request
 from models.performance import HostedPerformance, Load, OperatingPoint, TierPerformance
-from models.pools import load_of, replica_usd_per_h
+from models.pools import load_of, operate_machines, replica_usd_per_h
 from models.sizing import first_miss
 from models.tiers import HourlyPrice, Offer, TokenPrice
 from models.workloads import Demand
@@ -85,7 +85,7 @@ def _ladder(performance: TierPerformance, demand: Demand, replica_count: int) ->
 def _operate(performance: TierPerformance, load: Load, replica_count: int) -> OperatingPoint:
     if isinstance(performance, HostedPerformance):
         return hosted_api.operate(performance, load)
-    return batched_accelerator.operate(performance, load, replica_count)
+    return operate_machines(performance, load, replica_count)
 
 
 def _load_point(

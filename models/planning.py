@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from models.architectures import batched_accelerator
 from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
 from models.desk import Desk, Performances, PoolPlanner, place
 from models.evidence import weakest
@@ -28,7 +27,7 @@ from models.plans import (
     TargetResult,
     Totals,
 )
-from models.pools import PoolPlan, plan_pool, replica_usd_per_h, targets_of
+from models.pools import PoolPlan, operate_machines, plan_pool, replica_usd_per_h, targets_of
 from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results
@@ -91,7 +90,7 @@ def _odds(desk: Desk, group: Group) -> PoolOdds | None:
     if not isinstance(performance, BatchedPerformance) or pool.replica_count is None:
         return None
     return pool_odds(
-        batched_accelerator.operate,
+        operate_machines,
         performance,
         pool.load,
         pool.replica_count,

@@ -153,6 +153,10 @@ def _work_by_hour(performance: BatchedPerformance, demands: Sequence[Demand]) ->
     ]
 
 
+# A pool's behaviour depends on its machines and load alone: other rules or prices need no new working out.
+operate_machines = lru_cache(maxsize=16_384)(batched_accelerator.operate)
+
+
 @lru_cache(maxsize=1024)
 def _work_at_peak(performance: BatchedPerformance, demand: Demand) -> float:
     """A workload's peak rate over the highest rate of one replica that serves nothing else."""
@@ -179,7 +183,7 @@ def _machine_pool(
 
     load = load_of(demands, busiest)
     peak = size(
-        lambda load, count: batched_accelerator.operate(performance, load, count),
+        lambda load, count: operate_machines(performance, load, count),
         load,
         targets_of(demands),
         batched_accelerator.max_rate(performance, load, 1) * policy.max_utilisation_fraction,
@@ -189,7 +193,7 @@ def _machine_pool(
         return peak
     spare = spare_replicas(offer, policy)
     deployed = peak.replica_count + spare
-    point = batched_accelerator.operate(performance, load, deployed)
+    point = operate_machines(performance, load, deployed)
     by_hour = _staircase(used, peak, policy)
     usd_per_h = replica_usd_per_h(offer)
     days = HOURS_PER_MONTH / HOURS_PER_DAY

@@ -29,6 +29,8 @@ def task_sample(
 
     The sum of independent rounds is built by doubling, each time in another fixed order.
     """
+    if sequential_call_count == 1 and fan_out_count <= 1:
+        return call_s
     total = np.zeros_like(call_s)
     power = slowest_of(call_s, fan_out_count)
     if fan_out_count > 1:

@@ -15,7 +15,7 @@ if seen is not None:
     curve_desk.target_limits(curves)
     presenters.picture(monthly_cost.rows(seen.plan))
     presenters.costs(seen.plan)
-    with st.expander("Where the prices come from"):
+    with st.expander("Where the prices come from", key="price_evidence"):
         presenters.evidence(
             [use for use in seen.plan.evidence if use.quantity.startswith(("usd_", "output_usd"))]
         )

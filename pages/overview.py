@@ -21,12 +21,12 @@ if seen is not None:
     if plan.fleet_changes:
         st.subheader("Change from what runs today")
         presenters.fleet_changes(plan.fleet_changes)
-    with st.expander(f"What could not be chosen, and why ({len(plan.rejections)})"):
+    with st.expander(f"What could not be chosen, and why ({len(plan.rejections)})", key="rejected"):
         presenters.rejections(plan.rejections)
-    with st.expander("Rules of this plan"):
+    with st.expander("Rules of this plan", key="rules"):
         controls.policy()
-    with st.expander("Where the numbers come from"):
+    with st.expander("Where the numbers come from", key="evidence"):
         presenters.evidence(plan.evidence)
-    with st.expander("What is not modelled, and what to know"):
+    with st.expander("What is not modelled, and what to know", key="notes"):
         presenters.notices(session.all_notices(plan))
         presenters.bullets(plan.not_modelled)

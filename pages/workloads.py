@@ -13,5 +13,5 @@ if chosen is not None:
 seen = session.view()
 if seen is not None:
     presenters.picture(day.rows(seen.scenario))
-    with st.expander("Where the defaults come from"):
+    with st.expander("Where the defaults come from", key="workload_evidence"):
         presenters.evidence(session.workload_evidence(seen))
