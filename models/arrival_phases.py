@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from models.workloads import Arrival
 
 SLOW_BURST_LATENCIES = 10.0  # bursts at least this many request times long are phases
+STATIONARY_PEAK_AT_MOST = 0.98  # of capacity: where the peak of a swing is cut
 STATIONARY_PEAK = 0.95  # a phase nearer to saturation never becomes stationary
 SINE_PHASE_COUNT = 12
 
@@ -34,12 +35,14 @@ def phases_of(
     """The phases of an arrival process for requests that take about `latency_s` seconds each.
 
     A `profile` is one hour of it, at that hour's rate. Bursts too short or too high to be phases become
-    variability; swings are damped by the memory of the requests in progress.
+    variability; swings are damped by the memory of the requests in progress, and cut where they would
+    pass saturation: what they leave behind there is not included (`batched_validity` says so).
     """
     if arrival.kind == "gamma":
         return (replace(STEADY, scv_ratio=arrival.scv_ratio),)
     if arrival.kind == "sine":
-        return _sine_phases(_damped(arrival, latency_s))
+        amplitude = min(_damped(arrival, latency_s), STATIONARY_PEAK_AT_MOST / utilisation_fraction - 1.0)
+        return _sine_phases(max(amplitude, 0.0))
     if arrival.kind != "mmpp" or arrival.burst_ratio == 1.0:
         return (STEADY,)
     _, high = burst_rate_ratios(arrival)

@@ -62,7 +62,7 @@ VALIDITY = (
             at.arrival.kind == "sine"
             and at.utilisation_fraction * (1.0 + at.arrival.amplitude_fraction) > 0.95
         ),
-        text="The swing's peak comes near or above capacity: the backlog it leaves is only roughly included.",
+        text="The swing's peak comes near or above capacity: latencies are a lower bound.",
     ),
 )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.processor_sharing import Occupancy, Routing
+from models.processor_sharing import Occupancy, Routing, mean_over
 
 FloatArray = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
     """The prefill stage of a pool whose occupancy is known."""
     replica, law, mix = held.replica, held.replica.step, held.replica.mix
     delta_s, rate = law.delta_s_per_input_tok, held.per_replica_rate
-    step_s = float(held.probability @ replica.decode_step_s(held.held_per_replica))
+    step_s = mean_over(held.probability, replica.decode_step_s(held.held_per_replica))
     prefill = held.prefill_fraction
     full_chunk_s = step_s + delta_s * replica.chunk_tok
     spill = min(1.0, rate * mix.prompt_tok * full_chunk_s / replica.chunk_tok)
@@ -69,7 +69,7 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
     )
     return PrefillStage(
         step_s=step_s,
-        idle_probability=float(held.probability @ held.idle_chance),
+        idle_probability=mean_over(held.probability, held.idle_chance),
         prefill_fraction=prefill,
         company_fraction=chi,
         lateness=lateness,

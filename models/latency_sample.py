@@ -15,7 +15,7 @@ from models.first_token import PrefillStage
 from models.fixed_sample import compound_poisson, uniforms
 from models.lengths import TokenLengths
 from models.performance import RequestClass
-from models.processor_sharing import Occupancy
+from models.processor_sharing import Occupancy, mean_over
 from models.request_mix import fresh_tok, length_moments
 
 FloatArray = NDArray[np.float64]
@@ -122,8 +122,8 @@ def _token_gaps(held: Occupancy, point_count: int, draw: FloatArray) -> tuple[Fl
         + delta_s * compound_poisson(held.per_replica_rate * (order + before_s) / 2.0, bins, TOKEN_STEP),
         longest_s,
     )
-    mean_s = float(weight @ shared_s) / float(cumulative[-1])
-    square = float(weight @ shared_s**2) / float(cumulative[-1])
+    mean_s = mean_over(weight, shared_s) / float(cumulative[-1])
+    square = mean_over(weight, shared_s**2) / float(cumulative[-1])
     return gaps_s, max(square / mean_s**2 - 1.0, 0.0)
 
 

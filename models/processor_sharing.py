@@ -185,13 +185,18 @@ class Occupancy:
     def busy_fraction(self) -> float:
         """Share of time a replica runs a step; near 1 already at light load, so never utilisation."""
         idle = np.maximum(self.member_count - self.count, 0.0) / self.member_count
-        return 1.0 - float(self.probability @ idle)
+        return 1.0 - mean_over(self.probability, idle)
 
     @property
     def prefill_fraction(self) -> float:
         """rho_p: share of a replica's time that prefill takes."""
         replica = self.replica
         return self.per_replica_rate * replica.step.delta_s_per_input_tok * replica.mix.prompt_tok
+
+
+def mean_over(probability: FloatArray, values: FloatArray) -> float:
+    """Mean of values over states; a plain sum, as threaded dot products stall on a busy machine."""
+    return float((probability * values).sum())
 
 
 def occupancy(
@@ -225,7 +230,7 @@ def occupancy(
         count=count,
         probability=probability,
         departure_rate=death,
-        busy_slot_count=float(probability @ count) * replica_count / members,
+        busy_slot_count=mean_over(probability, count) * replica_count / members,
         full_probability=float(probability[-1]) if last == capacity else 0.0,
         wait_if_full_s=_wait_factor(replica, per_replica, excess, scv)
         * (1.0 / excess + _own_queue_s(replica, rate, members)),
