@@ -8,6 +8,7 @@ served first wait W0 / (1 - rho_high), the others W0 / ((1 - rho_high)(1 - rho))
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def predict(pool: BatchedPool, traffic: Traffic, targets: Sequence[Target], poin
     return Prediction(point=point, goodput_req_per_s=load.rate_req_per_s * good)
 
 
-def _over_time(states: Sequence[SteadyState], replica: SharedReplica, replica_count: int) -> dict[str, float]:
+def _over_time(states: Sequence[SteadyState], replica: SharedReplica, replica_count: int) -> dict[str, Any]:
     """What the pool does on average; time in no state is time without calls."""
     hours = np.array([state.time_fraction for state in states])
     busy = float(hours @ np.array([state.held.busy_slot_count for state in states])) / replica_count
