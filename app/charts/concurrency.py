@@ -55,7 +55,7 @@ def rows(
     return Picture(
         key=KEY,
         title=_title(metric),
-        alt=_alt(lines, metric),
+        alt=_alt(lines, dots, metric),
         x_name="concurrency_count",
         y_name=metric,
         x_log=True,
@@ -167,12 +167,13 @@ def _title(metric: str) -> str:
     }[metric]
 
 
-def _alt(lines: Sequence[Line], metric: str) -> str:
-    if not lines:
-        return "No fitted curve."
-    ends = "; ".join(
+def _alt(lines: Sequence[Line], dots: Sequence[Dots], metric: str) -> str:
+    """What the curves say at their ends, and what is known of tiers without a curve."""
+    fitted = {line.group for line in lines}
+    ends = [
         f"{line.name}: {show(metric, line.y[0])} alone, "
         f"{show(metric, line.y[-1])} at {line.x[-1]:.0f} concurrent"
         for line in lines
-    )
-    return f"{_title(metric)} {ends}."
+    ]
+    lone = [f"{each.name}: {show(metric, each.y[0])}" for each in dots if each.group not in fitted]
+    return f"{_title(metric)} {'; '.join((*ends, *lone)) or 'Nothing is fitted or published'}."
