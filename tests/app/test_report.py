@@ -1,0 +1,213 @@
+"""A report holds the plan's numbers, calls nobody, is the same twice, and shows hostile text as text."""
+
+import re
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from app import workbench
+from app.formatting import show
+from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Section, Table
+from app.report.sections import SECTIONS
+from app.report.writing import FORMATS, compose, suffixes, write
+from tests.app import tiny
+from tests.app.test_charts import PICTURES
+
+DAY = date(2026, 11, 30)
+GOLDEN = Path(__file__).parents[1] / "golden" / "two_endpoints.md"
+# What differs from one machine to the next: the versions of what the report was made with.
+VERSION_LINE = re.compile(r"^(- (?:Python|streamlit|scipy|numpy|duckdb|genai-prices|Plimsoll): ).*$", re.M)
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '=HYPERLINK("http://evil.example","x")',
+    "![pixel](http://evil.example/a.png)",
+    "]]><img src=x onerror=alert(1)>",
+    "</pre></td></svg><svg onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "[click](javascript:alert(1)) | `x` $\\alpha$",
+)
+
+
+class Page(HTMLParser):
+    """Tags, the attributes that a browser would follow, and the text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.references, self.events, self.words = set(), [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        for name, value in attributes:
+            if name.rpartition(":")[2] in ("href", "src", "srcset", "data", "action", "poster"):
+                self.references.append(value or "")
+            if name.startswith("on"):
+                self.events.append(name)
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+def report(seen, suffix=".html"):
+    return write(compose(seen, DAY), suffix).decode()
+
+
+def hostile_draft(text):
+    """The tiny scenario with one text in every place that takes one."""
+    draft = tiny.draft(name=text)
+    draft["workloads"][0]["name"] = text
+    for offer in draft["offers"]:
+        offer["tier"]["label"] = f"{offer['tier']['label']} {text}"
+        offer["tier"]["supplier"] = text
+    draft["offers"][0]["tier"]["price"]["evidence"] = {"grade": "A", "sense": "list_price", "source": text}
+    return draft
+
+
+@pytest.fixture(scope="module")
+def page():
+    return Page(report(tiny.view()))
+
+
+def test_a_report_asks_nobody_for_anything(page):
+    assert page.references
+    assert all(reference.startswith("#") for reference in page.references)
+    assert page.tags.isdisjoint(
+        {"script", "link", "iframe", "object", "embed", "img", "form", "base", "audio"}
+    )
+    assert page.events == []
+
+
+def test_nothing_in_its_styles_is_fetched():
+    text = report(tiny.view())
+    assert re.findall(r"url\(\s*['\"]?(?!#)[^)]*\)|@import", text) == []
+
+
+def test_a_browser_is_told_to_allow_nothing():
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', report(tiny.view()))
+    assert policy is not None
+    assert "default-src 'none'" in policy.group(1)
+    assert "script" not in policy.group(1)
+    assert "http" not in policy.group(1)
+
+
+@pytest.mark.parametrize("suffix", suffixes())
+def test_the_same_scenario_and_day_give_the_same_bytes(suffix):
+    assert write(compose(tiny.view(), DAY), suffix) == write(compose(tiny.view(), DAY), suffix)
+
+
+@pytest.mark.parametrize("suffix", suffixes())
+def test_the_reports_numbers_are_the_plans(suffix):
+    seen = tiny.view()
+    text = report(seen, suffix).replace("\\", "")
+    totals, [allocation] = seen.plan.totals, seen.plan.allocations
+    for name in ("cost_usd_per_month", "cost_usd_per_mtok_output"):
+        assert show(name, getattr(totals, name)) in text
+    for name in ("cost_usd_per_month", "cost_usd_per_request", "cost_usd_per_task"):
+        assert show(name, getattr(allocation.cost, name)) in text
+    assert show("ttft_s", allocation.ttft_s.p50) in text
+    assert allocation.tier_label in text
+    assert seen.scenario.id in text
+    # Two calls a second at 0.018 USD, 730.5 hours: worked by hand
+    assert "$94,673" in text
+
+
+@pytest.mark.parametrize("suffix", suffixes())
+def test_every_section_is_there_and_may_be_left_out(suffix):
+    whole = report(tiny.view(), suffix)
+    assert all(module.TITLE in whole for module in SECTIONS)
+    short = write(compose(tiny.view(), DAY, section_keys=["decision"]), suffix).decode()
+    assert [
+        module.KEY
+        for module in SECTIONS
+        if f"\n## {module.TITLE}\n" in short or f'id="{module.KEY}"' in short
+    ] == ["decision"]
+
+
+def test_what_was_refused_says_why():
+    page = Page(report(tiny.view()))
+    assert "Secret API" in page.text
+    assert "no price is published" in page.text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_are_only_text_in_html(text):
+    page = Page(report(workbench.view(hostile_draft(text))))
+    assert text in page.text
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert page.events == []
+    assert all(reference.startswith("#") for reference in page.references)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_are_only_text_in_markdown(text):
+    found = report(workbench.view(hostile_draft(text)), ".md")
+    prose = "\n".join(line for line in found.splitlines() if not line.startswith("    "))
+    for live in ("![pixel]", "<script", "<img", "<svg", "[click]"):
+        assert re.findall(rf"(?<!\\){re.escape(live)}", prose) == []
+
+
+def test_a_listing_in_markdown_cannot_break_out_of_its_block():
+    document = document_of(Listing(text="name: a\n\n# not a heading\n```\n![x](http://y)"))
+    for line in write(document, ".md").decode().splitlines():
+        if "not a heading" in line or "![x]" in line or "```" in line:
+            assert line.startswith("    ")
+
+
+BLOCKS = {
+    "paragraph": Paragraph(text="A sentence.", strong=True),
+    "facts": Facts(items=(("Name", "Value"),)),
+    "table": Table(caption="Caption", headings=("A", "B"), rows=(("cell", "7"),), numeric=(1,)),
+    "empty table": Table(caption="Caption", headings=("A",), rows=()),
+    "chart": Chart(picture=PICTURES["all parts"]),
+    "empty chart": Chart(picture=PICTURES["empty"]),
+    "bars": Chart(picture=PICTURES["many bars"]),
+    "bullets": Bullets(items=("One.", "Two.")),
+    "listing": Listing(text="a: 1"),
+}
+MARKS = {
+    "paragraph": "A sentence.",
+    "facts": "Value",
+    "table": "cell",
+    "empty table": "Caption",
+    "chart": "An answer.",
+    "empty chart": "An answer.",
+    "bars": "An answer.",
+    "bullets": "Two.",
+    "listing": "a: 1",
+}
+
+
+def document_of(block):
+    return Document(
+        title="Title",
+        subtitle="Subtitle",
+        footer="Footer",
+        sections=(Section(key="s", title="S", blocks=(block,)),),
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.SUFFIX)
+@pytest.mark.parametrize("name", BLOCKS)
+def test_every_format_writes_every_block(form, name):
+    text = form.render(document_of(BLOCKS[name])).decode()
+    assert MARKS[name] in text.replace("\\", "")
+    assert "Title" in text
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(ValueError, match="no report format"):
+        write(compose(tiny.view(), DAY), ".docx")
+
+
+def test_the_report_reads_as_agreed():
+    found = VERSION_LINE.sub(r"\g<1>*", report(tiny.view(), ".md"))
+    assert found == GOLDEN.read_text(encoding="utf-8"), (
+        "If the change is meant, write the new text to tests/golden and its reason into the notes beside it."
+    )
