@@ -67,6 +67,16 @@ def _parser() -> argparse.ArgumentParser:
     _store_option(curves)
     curves.set_defaults(run=_curves)
 
+    operate = commands.add_parser("operate", help="one operating point from plain inputs")
+    operate.add_argument("file", metavar="FILE.json", help="- for standard input")
+    operate.add_argument("--json", metavar="OUT", default=STANDARD_STREAM, help="where to write the answer")
+    operate.add_argument("--simulate", action="store_true", help="by discrete-event simulation")
+    operate.add_argument("--seed", type=int, default=1, help="of the simulation")
+    operate.add_argument(
+        "--requests", type=_count, default=200_000, metavar="N", help="calls to simulate (200,000)"
+    )
+    operate.set_defaults(run=_operate)
+
     sql = commands.add_parser("sql", help="ask the benchmark tables; reads only")
     sql.add_argument("query", metavar="SELECT")
     _store_option(sql)
@@ -85,6 +95,13 @@ def _store_option(parser: argparse.ArgumentParser) -> None:
 
 def _day(text: str) -> Any:
     return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if not 1_000 <= count <= 50_000_000:
+        raise argparse.ArgumentTypeError("between 1,000 and 50,000,000")
+    return count
 
 
 def _complain(problems: Sequence[Problem], file: str = "") -> None:
@@ -240,6 +257,14 @@ def _curves(parsed: argparse.Namespace) -> int:
         _write(parsed.json, _as_json(curves_as_json(found)))
     if parsed.json != STANDARD_STREAM:
         print(curves_as_text(found))
+    return ALL_DONE
+
+
+def _operate(parsed: argparse.Namespace) -> int:
+    from app import operate_json
+
+    text = _read(parsed.file).decode("utf-8-sig", "replace")
+    _write(parsed.json, operate_json.run(text, parsed.simulate, parsed.seed, parsed.requests))
     return ALL_DONE
 
 
