@@ -6,14 +6,9 @@ seconds once; the machine keeps the result.
 """
 
 from models.simulation.arrivals import hour_length_s
-from models.simulation.calls import Calls, calls_of_trace, draw_calls
-from models.simulation.run import (
-    SimulatedPoint,
-    SimulationCancelled,
-    max_rate,
-    replay,
-    simulate,
-)
+from models.simulation.calls import Calls, Tasks, calls_of_trace, draw_calls, single_calls
+from models.simulation.measuring import SimulatedPoint
+from models.simulation.run import SimulationCancelled, max_rate, replay, simulate, simulate_together
 from models.simulation.statistics import Estimate, Figures
 
 __all__ = [
@@ -22,10 +17,13 @@ __all__ = [
     "Figures",
     "SimulatedPoint",
     "SimulationCancelled",
+    "Tasks",
     "calls_of_trace",
     "draw_calls",
     "hour_length_s",
     "max_rate",
     "replay",
     "simulate",
+    "simulate_together",
+    "single_calls",
 ]

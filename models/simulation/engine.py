@@ -195,10 +195,9 @@ def _event_loop(version: int) -> Callable[[World, int], bool]:
         _ = version
         clock = world.clock[0]
         setting = world.setting[0]
-        calls_per_task = setting.fan_out_count * setting.sequential_call_count
         task_count = world.task_arrival_s.shape[0]
         # Only a task's next call can come to one replica from a step of another.
-        is_independent = setting.replica_count == 1 or setting.sequential_call_count == 1
+        is_independent = setting.replica_count == 1 or not setting.has_rounds
         for _ in range(event_limit):
             arrival_s = NEVER
             if clock.next_task < task_count:
@@ -214,10 +213,10 @@ def _event_loop(version: int) -> Callable[[World, int], bool]:
             while clock.now_s >= world.edges_s[clock.window]:
                 clock.window += 1
             if arrival_s <= event_s and arrival_s <= boundary_s:
-                first = clock.next_task * calls_per_task
-                world.unfinished[clock.next_task] = setting.fan_out_count
+                first, fan_out = world.first_call[clock.next_task], world.fan_out[clock.next_task]
+                world.unfinished[clock.next_task] = fan_out
                 clock.next_task += 1
-                for call in range(first, first + setting.fan_out_count):
+                for call in range(first, first + fan_out):
                     _submit(world, call)
             elif event_s <= boundary_s:
                 code = world.codes[0]

@@ -27,6 +27,7 @@ CALL = np.dtype(
         ("fresh_tok", "i8"),  # part of the prompt that needs prefill
         ("output_tok", "i8"),
         ("left_tok", "i8"),  # prompt tokens not yet scheduled; in a pipeline, passes to go
+        ("task", "i8"),
         ("next_call", "i8"),  # behind it in its queue
         ("replica", "i8"),
         ("state", "i8"),
@@ -96,6 +97,7 @@ SETTING = np.dtype(
         ("is_disaggregated", "i8"),
         ("is_first_after_transfer", "i8"),
         ("has_patience", "i8"),
+        ("has_rounds", "i8"),  # some task's next call comes when another is done
         ("routing", "i8"),
         ("replica_count", "i8"),
         ("slot_count", "i8"),
@@ -111,9 +113,6 @@ SETTING = np.dtype(
         ("unloaded_token_s", "f8"),
         ("bottleneck_s", "f8"),
         ("bottleneck_input_s", "f8"),
-        ("sequential_call_count", "i8"),
-        ("fan_out_count", "i8"),
-        ("pause_s", "f8"),
     ],
     align=True,
 )

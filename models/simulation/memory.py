@@ -34,9 +34,7 @@ def build(system: System, calls: Calls, edges_s: FloatArray) -> World:
         "replica_count": system.replica_count,
         "slot_count": system.slot_count,
         "has_patience": calls.patience_s is not None,
-        "sequential_call_count": calls.sequential_call_count,
-        "fan_out_count": calls.fan_out_count,
-        "pause_s": calls.pause_s,
+        "has_rounds": bool((calls.tasks.round_count > 1).any()),
     }
     replica_count, slot_count = system.replica_count, system.slot_count
     clock = np.zeros(1, dtype=CLOCK)
@@ -52,7 +50,10 @@ def build(system: System, calls: Calls, edges_s: FloatArray) -> World:
         clock=clock,
         calls=_call_records(calls),
         replicas=_replica_records(replica_count + 1),
-        task_arrival_s=calls.task_arrival_s,
+        task_arrival_s=calls.tasks.arrival_s,
+        first_call=calls.tasks.first_call,
+        fan_out=calls.tasks.fan_out_count,
+        pause_s=calls.tasks.pause_s,
         times=np.zeros(event_capacity),
         codes=np.zeros(event_capacity, dtype=np.int64),
         keys=np.zeros(shape, dtype=np.int64),
@@ -63,7 +64,7 @@ def build(system: System, calls: Calls, edges_s: FloatArray) -> World:
         ring_call=np.zeros(shape, dtype=np.int64),
         batch_cost_s=_batch_costs_s(system, slot_count),
         link_free_s=np.zeros(link_count),
-        unfinished=np.zeros(len(calls.task_arrival_s), dtype=np.int64),
+        unfinished=np.zeros(len(calls.tasks.arrival_s), dtype=np.int64),
         tree=_tournament(replica_count),
         gap_bins=np.zeros((window_count, BIN_COUNT), dtype=np.int64),
         windows=np.zeros(window_count, dtype=WINDOW),
@@ -133,6 +134,8 @@ def _call_records(calls: Calls) -> np.ndarray[Any, Any]:
     records["patience_s"] = 0.0 if calls.patience_s is None else calls.patience_s
     for name in ("arrival_s", "ready_s", "start_s", "first_token_s", "finish_s"):
         records[name] = np.nan
+    tasks = calls.tasks
+    records["task"] = np.repeat(np.arange(len(tasks.arrival_s)), tasks.round_count * tasks.fan_out_count)
     records["next_call"] = NOBODY
     return records
 

@@ -30,6 +30,7 @@ class World(NamedTuple):
     ring_s, ring_call      per pipeline: tokens under way, by the time they come back to the bottleneck
     batch_cost_s           cost of decoding b sequences, b = 0 .. slots
     link_free_s            when each transfer link is free
+    first_call, fan_out, pause_s   per task: its calls, how many at once, and the pause between rounds
     unfinished             per task: calls of its present round not yet done
     tree                   tournament of the replicas by boundary
     gap_bins, windows      per window of time: gaps between tokens by size, and sums
@@ -41,6 +42,9 @@ class World(NamedTuple):
     calls: np.ndarray
     replicas: np.ndarray
     task_arrival_s: FloatArray
+    first_call: IntArray
+    fan_out: IntArray
+    pause_s: FloatArray
     times: FloatArray
     codes: IntArray
     keys: IntArray
@@ -169,22 +173,17 @@ def release(world: World, at: int, call: int) -> None:
 def leave(world: World, call: int) -> None:
     """A call is done: its task goes on to the next round once all calls of this one are."""
     now_s = world.clock[0].now_s
-    setting = world.setting[0]
     world.calls[call].finish_s = now_s
     world.clock[0].done_count += 1
-    fan_out = setting.fan_out_count
-    calls_per_task = fan_out * setting.sequential_call_count
-    if calls_per_task == 1:
-        return
-    task = call // calls_per_task
+    task = world.calls[call].task
+    first, end, fan_out = world.first_call[task], world.first_call[task + 1], world.fan_out[task]
     world.unfinished[task] -= 1
-    if world.unfinished[task] > 0:
+    following = first + ((call - first) // fan_out + 1) * fan_out
+    if world.unfinished[task] > 0 or following >= end:
         return
-    following = (call // fan_out + 1) * fan_out
-    if following < (task + 1) * calls_per_task:
-        world.unfinished[task] = fan_out
-        for each in range(following, following + fan_out):
-            schedule(world, now_s + setting.pause_s, SUBMIT, each)
+    world.unfinished[task] = fan_out
+    for each in range(following, following + fan_out):
+        schedule(world, now_s + world.pause_s[task], SUBMIT, each)
 
 
 @compiled

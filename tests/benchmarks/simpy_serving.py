@@ -34,7 +34,7 @@ class SimpyReplica:
         return self
 
     def arrivals(self) -> Generator[Any, Any, None]:
-        for call, arrival_s in enumerate(self.calls.task_arrival_s.tolist()):
+        for call, arrival_s in enumerate(self.calls.tasks.arrival_s.tolist()):
             yield self.environment.timeout(arrival_s - self.environment.now)
             self.waiting.append(call)
             if not self.arrived.triggered:

@@ -76,6 +76,15 @@ class NaiveServing:
                 )
             )
         ]
+        self.rounds: list[list[list[Seen]]] = []  # of each task
+        self.place: dict[int, tuple[int, int]] = {}  # task and round of each call
+        coming = iter(self.seen)
+        for task, (count, size) in enumerate(
+            zip(calls.tasks.round_count, calls.tasks.fan_out_count, strict=True)
+        ):
+            self.rounds.append([[next(coming) for _ in range(size)] for _ in range(count)])
+            for number, calls_of_round in enumerate(self.rounds[-1]):
+                self.place |= {call.number: (task, number) for call in calls_of_round}
         self.gaps_s: list[float] = []
         self.events: list[tuple[float, int, int]] = []  # time, call, kind in the order below
         self.turn = 0
@@ -97,8 +106,8 @@ class NaiveServing:
     SUBMIT, PREFILLED, JOIN, FINISH, GIVE_UP = range(5)
 
     def run(self) -> "NaiveServing":
-        arrivals = list(self.calls.task_arrival_s)
-        per_task = self.calls.call_count_per_task
+        tasks = self.calls.tasks
+        arrivals = list(tasks.arrival_s)
         task = 0
         while True:
             arrival_s = arrivals[task] if task < len(arrivals) else math.inf
@@ -110,8 +119,8 @@ class NaiveServing:
             if now == math.inf:
                 return self
             if arrival_s == now:
-                for number in range(task * per_task, task * per_task + self.calls.fan_out_count):
-                    self.submit(self.seen[number], now)
+                for call in self.rounds[task][0]:
+                    self.submit(call, now)
                 task += 1
             elif event_s == now:
                 _, number, kind = self.events.pop(0)
@@ -166,14 +175,12 @@ class NaiveServing:
 
     def leave(self, call: Seen, now: float) -> None:
         call.finish_s = now
-        fan_out = self.calls.fan_out_count
-        round_number = call.number // fan_out
-        siblings = self.seen[round_number * fan_out : (round_number + 1) * fan_out]
-        last_round = (round_number + 1) % self.calls.sequential_call_count == 0
-        if last_round or any(math.isnan(each.finish_s) for each in siblings):
+        task, place = self.place[call.number]
+        rounds = self.rounds[task]
+        if place + 1 == len(rounds) or any(math.isnan(each.finish_s) for each in rounds[place]):
             return
-        for number in range((round_number + 1) * fan_out, (round_number + 2) * fan_out):
-            self.events.append((now + self.calls.pause_s, number, self.SUBMIT))
+        for each in rounds[place + 1]:
+            self.events.append((now + float(self.calls.tasks.pause_s[task]), each.number, self.SUBMIT))
 
     def begin_prefill(self, now: float) -> None:
         call = self.prefill_queue.next_waiting()

@@ -1,6 +1,7 @@
 """The simulation against queues whose answer is known, and against the laws every queue obeys."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,16 @@ from numpy.typing import NDArray
 from models.lengths import fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, StepLaw
 from models.queueing import mmc_wait
-from models.simulation import Calls, SimulationCancelled, draw_calls, max_rate, replay, simulate
+from models.simulation import (
+    Calls,
+    SimulationCancelled,
+    draw_calls,
+    max_rate,
+    replay,
+    simulate,
+    simulate_together,
+    single_calls,
+)
 from models.simulation.arrivals import arrival_times_s
 from models.simulation.layout import ABANDONED
 from models.simulation.run import run
@@ -52,7 +62,7 @@ def service_calls(rate: float, service_s: NDArray[np.float64], seed: int, high_s
     count = len(service_s)
     prompts = np.maximum(np.rint(service_s * TOKENS_PER_SECOND), 1).astype(np.int64)
     return Calls(
-        task_arrival_s=np.cumsum(generator.exponential(1.0 / rate, count)),
+        tasks=single_calls(np.cumsum(generator.exponential(1.0 / rate, count))),
         input_tok=prompts,
         fresh_tok=prompts,
         output_tok=np.ones(count, dtype=np.int64),
@@ -74,7 +84,7 @@ COUNT = 200_000
 def test_exponential_service_one_server_is_mm1(load: float) -> None:
     """E[T] = 1 / (mu - lambda); T exponential, so its p95 is E[T] ln 20 (L. Kleinrock 1975, sec. 3.2)."""
     service_s = np.random.default_rng(1).exponential(1.0, COUNT)
-    seen = replay(one_at_a_time(), service_calls(load, service_s, 2))
+    (seen,) = replay(one_at_a_time(), service_calls(load, service_s, 2))
     assert seen.e2e_s is not None
     assert_agrees(seen.e2e_s["mean"], 1.0 / (1.0 - load))
     assert_agrees(seen.e2e_s["p95"], math.log(20.0) / (1.0 - load))
@@ -83,7 +93,7 @@ def test_exponential_service_one_server_is_mm1(load: float) -> None:
 
 def test_fixed_service_is_md1() -> None:
     """E[W] = rho / (2 (1 - rho)) service times (F. Pollaczek 1930)."""
-    seen = replay(one_at_a_time(), service_calls(0.7, np.ones(COUNT), 3))
+    (seen,) = replay(one_at_a_time(), service_calls(0.7, np.ones(COUNT), 3))
     assert seen.e2e_s is not None
     assert_agrees(seen.e2e_s["mean"], 1.0 + 0.7 / (2 * 0.3))
 
@@ -91,7 +101,7 @@ def test_fixed_service_is_md1() -> None:
 def test_general_service_is_mg1() -> None:
     """E[W] = lambda E[S^2] / (2 (1 - rho)) (F. Pollaczek 1930, A. Khinchine 1932)."""
     service_s = np.random.default_rng(4).gamma(0.5, 2.0, COUNT)
-    seen = replay(one_at_a_time(), service_calls(0.6, service_s, 5))
+    (seen,) = replay(one_at_a_time(), service_calls(0.6, service_s, 5))
     assert seen.e2e_s is not None
     assert_agrees(seen.e2e_s["mean"], 1.0 + 0.6 * 3.0 / (2 * 0.4))
 
@@ -101,7 +111,7 @@ def test_prefill_workers_are_mmc(server_count: int, load: float) -> None:
     """The mean wait of A. K. Erlang 1917."""
     service_s = np.random.default_rng(6).exponential(1.0, COUNT)
     rate = load * server_count
-    seen = replay(workers(server_count), service_calls(rate, service_s, 7))
+    (seen,) = replay(workers(server_count), service_calls(rate, service_s, 7))
     expected = mmc_wait(rate, 1.0, server_count)
     assert seen.ttft_s is not None
     assert expected is not None
@@ -124,10 +134,7 @@ def test_callers_who_give_up_are_erlang_a() -> None:
     rate, patience_s = 1.2, 3.0
     generator = np.random.default_rng(10)
     calls = service_calls(rate, generator.exponential(1.0, COUNT), 11)
-    impatient = Calls(
-        **{name: getattr(calls, name) for name in calls.__slots__ if name != "patience_s"},
-        patience_s=generator.exponential(patience_s, COUNT),
-    )
+    impatient = replace(calls, patience_s=generator.exponential(patience_s, COUNT))
     death = np.concatenate(([1.0], 1.0 + np.arange(1, 400) / patience_s))
     weight = np.concatenate(([1.0], np.cumprod(rate / death)))
     probability = weight / weight.sum()
@@ -191,6 +198,28 @@ def test_little_law_holds_exactly_for_the_slots() -> None:
     gaps_s = (world.calls["finish_s"] - world.calls["first_token_s"]).sum()
     assert world.windows["gap_sum_s"].sum() == pytest.approx(gaps_s, rel=1e-9)
     assert world.windows["gap_count"].sum() == (world.calls["output_tok"] - 1).sum()
+
+
+def test_kinds_of_traffic_share_a_system_and_keep_their_own_latencies() -> None:
+    """Two kinds cut from one are that one; a kind with longer answers takes longer in the same company."""
+    pool = BatchedPool(replica=BatchedPerformance(step=LAW, slot_count=64))
+    short = Traffic(
+        rate_req_per_s=3.0, input_tok=lognormal_lengths(500, 1.0), output_tok=lognormal_lengths(100, 1.0)
+    )
+    long = replace(short, output_tok=lognormal_lengths(400, 1.0), sequential_call_count=2, pause_s=1.0)
+    halves = simulate_together(pool, [short, short], request_count=80_000, seed=5, targets=[(), ()])
+    whole = simulate(pool, replace(short, rate_req_per_s=6.0), request_count=80_000, seed=6)
+    assert whole.e2e_s is not None
+    for half in halves:
+        assert half.e2e_s is not None
+        assert_agrees(half.e2e_s["mean"], whole.e2e_s["mean"].value, slack=0.01)
+    mixed = simulate_together(pool, [short, long], request_count=80_000, seed=7, targets=[(), ()])
+    assert mixed[0].itl_s == mixed[1].itl_s
+    assert mixed[1].e2e_s is not None
+    assert mixed[1].task_s is not None
+    assert mixed[1].task_s["mean"].value == pytest.approx(2 * mixed[1].e2e_s["mean"].value + 1.0, rel=0.02)
+    assert mixed[0].e2e_s is not None
+    assert 3.0 < mixed[1].e2e_s["mean"].value / mixed[0].e2e_s["mean"].value < 5.0
 
 
 def test_same_seed_same_answer_and_other_seed_other_answer() -> None:

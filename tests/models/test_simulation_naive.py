@@ -5,7 +5,8 @@ import pytest
 
 from models.lengths import fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, StepLaw
-from models.simulation import draw_calls
+from models.simulation import Calls, draw_calls
+from models.simulation.calls import merge_calls
 from models.simulation.layout import ABANDONED, REFUSED
 from models.simulation.run import run
 from models.systems import (
@@ -124,10 +125,27 @@ CASES: dict[str, tuple[System, Traffic]] = {
 }
 
 
+def offered_together() -> Calls:
+    """Tasks of unlike shape on one system."""
+    kinds = (
+        traffic(6.0),
+        traffic(0.7, sequential_call_count=3, fan_out_count=2, pause_s=0.1, high_share_fraction=1.0),
+        traffic(2.0, patience_mean_s=0.4),
+    )
+    return merge_calls([draw_calls(kind, 150, seed) for seed, kind in enumerate(kinds)])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_fast_simulation_agrees_with_the_slow_one_to_the_bit(name: str) -> None:
     system, offered = CASES[name]
-    calls = draw_calls(offered, max(600 // offered.call_count_per_task, 1), seed=11)
+    assert_same(system, draw_calls(offered, max(600 // offered.call_count_per_task, 1), seed=11))
+
+
+def test_kinds_of_tasks_together_agree_to_the_bit() -> None:
+    assert_same(BatchedPool(replica=replica(), replica_count=2), offered_together())
+
+
+def assert_same(system: System, calls: Calls) -> None:
     slow = NaiveServing(system, calls).run()
     world = run(system, calls, np.zeros(0))
     for field in ("arrival_s", "start_s", "first_token_s", "finish_s"):
