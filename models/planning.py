@@ -206,6 +206,7 @@ def _pool_view(desk: Desk, group: Group) -> Pool:
         utilisation_fraction=pool.point.utilisation_fraction,
         cost_usd_per_month=pool.cost_usd,
         idle_cost_usd_per_month=pool.idle_usd,
+        busiest_hour_h=pool.busiest_hour_h,
         fleet_change_count=count - entry.replica_count if entry else None,
     )
 

@@ -108,6 +108,7 @@ class Pool:
 
     replica_count        all replicas, spares included
     spare_replica_count  those beyond what the targets need at the peak
+    busiest_hour_h       hour of the day it is sized at; None where it is paid per token
     fleet_change_count   difference from what runs today, None where no fleet was given
     """
 
@@ -120,6 +121,7 @@ class Pool:
     utilisation_fraction: float | None
     cost_usd_per_month: float
     idle_cost_usd_per_month: float
+    busiest_hour_h: int | None = None
     fleet_change_count: int | None = None
 
 

@@ -35,6 +35,7 @@ class PoolPlan:
     replica_count    spares included; None where the tier is paid per token
     """
 
+    busiest_hour_h: int | None
     load: Load
     point: OperatingPoint
     binding_constraint: str
@@ -205,6 +206,7 @@ def _machine_pool(
     shares = tuple(sum(hour[index] for hour in work) / total_work for index in range(len(demands)))
     cost = working + redundancy
     return PoolPlan(
+        busiest_hour_h=busiest,
         load=load,
         point=point,
         binding_constraint=peak.binding_constraint,
@@ -250,6 +252,7 @@ def _hosted_pool(
     )
     total = sum(costs)
     return PoolPlan(
+        busiest_hour_h=None,
         load=peak_load,
         point=point,
         binding_constraint="rate limit" if (point.utilisation_fraction or 0.0) > 0.5 else "price",

@@ -149,6 +149,7 @@ QUANTITIES = _quantities(
     ("amplitude_fraction", "Swing", "Amplitude of a sine over its mean."),
     ("period_s", "Period", "Length of one swing."),
     ("hour_of_day_h", "Hour of the day", "Start of the hour, 0 to 23."),
+    ("busiest_hour_h", "Busiest hour", "Hour of the day a pool is sized at."),
     ("hourly_fraction", "Shape of the day", "24 shares of the peak rate."),
     # benchmark bookkeeping
     ("accelerator_count", "Accelerators", "Chips of the measured or planned system."),
