@@ -77,6 +77,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     operate.set_defaults(run=_operate)
 
+    simulate = commands.add_parser("simulate", help="the plan beside its discrete-event simulation")
+    simulate.add_argument("scenario", help="scenario file; - for standard input")
+    simulate.add_argument("--json", metavar="OUT", help="write as JSON; - for standard output")
+    simulate.add_argument(
+        "--requests", type=_count, default=100_000, metavar="N", help="calls a pool (100,000)"
+    )
+    _store_option(simulate)
+    simulate.set_defaults(run=_simulate)
+
     sql = commands.add_parser("sql", help="ask the benchmark tables; reads only")
     sql.add_argument("query", metavar="SELECT")
     _store_option(sql)
@@ -265,6 +274,20 @@ def _operate(parsed: argparse.Namespace) -> int:
 
     text = _read(parsed.file).decode("utf-8-sig", "replace")
     _write(parsed.json, operate_json.run(text, parsed.simulate, parsed.seed, parsed.requests))
+    return ALL_DONE
+
+
+def _simulate(parsed: argparse.Namespace) -> int:
+    from app import plan_simulation, workbench
+
+    draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
+    seen = workbench.view(draft, _open_store(parsed.db).measurements())
+    checked = plan_simulation.check_plan(seen, parsed.requests)
+    if parsed.json:
+        _write(parsed.json, _as_json(plan_simulation.as_json(checked)))
+    if parsed.json != STANDARD_STREAM:
+        rows = plan_simulation.as_rows(checked)
+        _write(STANDARD_STREAM, workbench.write_csv(list(rows[0]), [tuple(row.values()) for row in rows]))
     return ALL_DONE
 
 

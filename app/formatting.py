@@ -55,7 +55,8 @@ def usd(value: float) -> str:
         return f"{sign}${size:,.0f}"
     if size >= 0.095 or size == 0:
         return f"{sign}${size:,.2f}"
-    return f"{sign}${size:.2g}" if size >= 0.0001 else f"{sign}${size:.1e}"
+    digits = 1 - math.floor(math.log10(size))
+    return f"{sign}${size:.{digits}f}"
 
 
 def percent(fraction: float) -> str:

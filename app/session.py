@@ -92,8 +92,9 @@ def hold_out(seen: View, offers: Sequence[Offer]) -> Mapping[str, FitQuality | N
 
 
 def all_notices(plan: Plan) -> list[Notice]:
-    """Every notice of a plan, each once."""
-    return list(dict.fromkeys([*plan.notices, *(each for at in plan.allocations for each in at.notices)]))
+    """Every notice of a plan, each text once."""
+    every = [*plan.notices, *(each for at in plan.allocations for each in at.notices)]
+    return list({notice.text: notice for notice in reversed(every)}.values())[::-1]
 
 
 def choose_demand_and_offers(seen: View) -> tuple[Demand, list[Offer]]:

@@ -1,5 +1,6 @@
-"""Labels at the ends of lines, moved apart so that none covers another."""
+"""Where labels stand: ends of lines moved apart so that none covers another, ticks of logarithmic axes."""
 
+import math
 from collections.abc import Sequence
 
 
@@ -24,3 +25,11 @@ def spread_apart(positions: Sequence[float], gap: float, low: float, high: float
         placed[index] = min(placed[index], ceiling - gap) if overflow else placed[index]
         ceiling = placed[index]
     return placed
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Ticks at 1, 2, 5 where an axis spans few decades, at 1 where it spans many; 0 < low <= high."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
+    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return [tick for tick in ticks if low * 0.95 <= tick <= high * 1.05] or ticks

@@ -5,7 +5,7 @@ import math
 
 import plotly.graph_objects as go
 
-from app.charts.labels import spread_apart
+from app.charts.labels import log_ticks, spread_apart
 from app.charts.picture import Band, Dots, Limit, Line, Picture, axis_title
 from app.charts.theme import DASHES, Theme, translucent
 from app.formatting import number, show
@@ -228,20 +228,16 @@ def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
         room = X_HEADROOM * (high - low or 1.0)
         figure.update_xaxes(range=[low - room, high + room], type="log" if picture.x_log else "linear")
     if picture.x_log and every_x:
-        figure.update_xaxes(**_log_ticks(min(every_x), max(every_x)))
+        figure.update_xaxes(**_ticks(min(every_x), max(every_x)))
     y_title = axis_title(picture.y_name, picture.shown_in_ms) if picture.y_name else None
     figure.update_yaxes(**axis, title={"text": y_title})
     if picture.all_y():
         low, high = _y_range(picture)
         figure.update_yaxes(range=[low, high], type="log" if picture.y_log else "linear")
         if picture.y_log:
-            figure.update_yaxes(**_log_ticks(10**low, 10**high))
+            figure.update_yaxes(**_ticks(10**low, 10**high))
 
 
-def _log_ticks(low: float, high: float) -> dict[str, list[float] | list[str]]:
-    """Ticks at 1, 2, 5 where the axis spans few decades, at 1 where it spans many: no 2, 3, ... 9 clutter."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    shown = [tick for tick in ticks if low * 0.95 <= tick <= high * 1.05] or ticks
-    return {"tickvals": shown, "ticktext": [number(tick) for tick in shown]}
+def _ticks(low: float, high: float) -> dict[str, list[float] | list[str]]:
+    ticks = log_ticks(low, high)
+    return {"tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}

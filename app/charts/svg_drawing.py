@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from app.charts.labels import spread_apart
+from app.charts.labels import log_ticks, spread_apart
 from app.charts.picture import Line, Picture, axis_title
 from app.charts.theme import LIGHT, Theme
 from app.formatting import number, show
@@ -48,7 +48,7 @@ def _curves(axes: Axes, picture: Picture, theme: Theme) -> None:
     scale = 1e3 if picture.shown_in_ms else 1.0
     order = {group: index for index, group in enumerate(picture.groups)}
     if picture.x_log:
-        axes.set_xscale("log", base=2)
+        axes.set_xscale("log")
     if picture.y_log:
         axes.set_yscale("log")
     for band in picture.bands:
@@ -95,7 +95,12 @@ def _frame(axes: Axes, picture: Picture, theme: Theme) -> None:
         axes.set_ylabel(axis_title(picture.y_name, picture.shown_in_ms))
     if not picture.y_log and picture.all_y():
         axes.set_ylim(bottom=0)
-    for axis in (axes.xaxis, axes.yaxis):
+    for axis, logarithmic, ends in (
+        (axes.xaxis, picture.x_log, axes.get_xlim()),
+        (axes.yaxis, picture.y_log, axes.get_ylim()),
+    ):
+        if logarithmic:
+            axis.set_major_locator(FixedLocator(log_ticks(*ends)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
         axis.set_minor_locator(NullLocator())
 

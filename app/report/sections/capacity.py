@@ -47,27 +47,29 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     )
     targets = Table(
         caption="Targets; they hold also with the spare units lost",
-        headings=("Workload", "Target", "Predicted", "Holds"),
+        headings=("Workload", "Target", "Predicted", "Holds", "Chance", "P10 to P90"),
         rows=tuple(
             (
                 each.workload,
                 result.target.name,
                 show("predicted_s", result.predicted_s),
                 "yes" if result.holds else "no",
+                show("hold_probability_fraction", result.hold_probability_fraction),
+                f"{show('low_s', result.low_s)} to {show('high_s', result.high_s)}",
             )
             for each in plan.allocations
             for result in each.targets
         ),
-        numeric=(2,),
+        numeric=(2, 4, 5),
     )
-    notices = dict.fromkeys(
-        [*plan.notices, *(notice for each in plan.allocations for notice in each.notices)]
-    )
+    texts = [each.text for each in plan.notices]
+    texts += [notice.text for each in plan.allocations for notice in each.notices]
+    notices = tuple(dict.fromkeys(texts))
     found: list[Block] = [pools, latency, targets]
     if plan.fleet_changes:
         found.append(_fleet(context))
     if notices:
-        found.append(Bullets(items=tuple(notice.text for notice in notices)))
+        found.append(Bullets(items=notices))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 "Per million output tokens",
                 show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
             ),
-            ("Weakest evidence", f"{grade}: {grade.meaning}" if grade else DASH),
+            ("Weakest evidence", f"{grade}: {grade.short_meaning}" if grade else DASH),
         )
     )
     rows = tuple(

@@ -1,0 +1,115 @@
+"""The plan against its own simulation: each pool of machines, each workload, formula beside simulation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.formatting import DASH, percent, show
+from app.workbench import View
+from models.percentiles import Percentiles
+from models.performance import BatchedPerformance
+from models.plans import Allocation, Pool
+from models.pools import load_of
+from models.simulation import Figures
+from models.simulation.mixture import SimulatedClass, simulate_load
+from models.systems import BatchedPool
+
+REQUEST_COUNT = 100_000
+METRICS = ("ttft_s", "tpot_s", "e2e_s")
+STATISTICS = ("mean", "p50", "p95", "p99")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedWorkload:
+    """One workload's prediction and what the simulation of the same pool showed."""
+
+    allocation: Allocation
+    simulated: SimulatedClass
+
+
+def check_plan(
+    seen: View,
+    request_count: int = REQUEST_COUNT,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[CheckedWorkload, ...]:
+    """Simulate every pool of machines at its busiest hour, with the scenario's seed."""
+    pools = [pool for pool in seen.plan.pools if pool.replica_count]
+    checked: list[CheckedWorkload] = []
+    for place, pool in enumerate(pools):
+        checked += _check_pool(seen, pool, request_count, _part(progress, place, len(pools)))
+    return tuple(checked)
+
+
+def _part(progress: Callable[[float], None] | None, place: int, count: int) -> Callable[[float], None] | None:
+    if progress is None:
+        return None
+    return lambda share: progress((place + share) / count)
+
+
+def _check_pool(
+    seen: View, pool: Pool, request_count: int, progress: Callable[[float], None] | None
+) -> list[CheckedWorkload]:
+    placed = [each for each in seen.plan.allocations if each.workload in pool.workloads]
+    performance = seen.performances[f"{pool.tier_id}/{placed[0].model_id}"]
+    if not isinstance(performance, BatchedPerformance):
+        return []
+    demands = [demand for demand in seen.scenario.demands if demand.workload.name in pool.workloads]
+    load = load_of(demands, pool.busiest_hour_h)
+    system = BatchedPool(replica=performance, replica_count=pool.replica_count)
+    found = simulate_load(
+        system, load, request_count=request_count, seed=seen.scenario.seed, progress=progress
+    )
+    by_name = {each.name: each for each in found}
+    return [CheckedWorkload(allocation=each, simulated=by_name[each.workload]) for each in placed]
+
+
+def as_rows(checked: Sequence[CheckedWorkload]) -> list[dict[str, str]]:
+    """Formula and simulation side by side, a row for each workload and metric."""
+    return [
+        _row(each, metric, statistic)
+        for each in checked
+        for metric in METRICS
+        for statistic in ("mean", "p95")
+    ]
+
+
+def _row(each: CheckedWorkload, metric: str, statistic: str) -> dict[str, str]:
+    predicted = getattr(getattr(each.allocation, metric), statistic)
+    figures: Figures | None = getattr(each.simulated, metric)
+    found = None if figures is None else figures[statistic]
+    known = predicted is not None and found is not None and found.value > 0
+    return {
+        "Workload": each.allocation.workload,
+        "Latency": f"{metric.removesuffix('_s').upper()} {statistic}",
+        "Formula": show(metric, predicted),
+        "Simulation": DASH if found is None else show(metric, found.value),
+        "95 % interval": DASH
+        if found is None or found.half_width is None
+        else f"± {show(metric, found.half_width)}",
+        "Difference": percent(predicted / found.value - 1) if known else DASH,
+    }
+
+
+def as_json(checked: Sequence[CheckedWorkload]) -> dict[str, Any]:
+    """Formula and simulation with confidence intervals, for every workload on machines."""
+    return {
+        "workloads": [
+            {
+                "workload": each.allocation.workload,
+                "tier_id": each.allocation.tier_id,
+                "request_count": each.simulated.request_count,
+                **{metric: _metric(each, metric) for metric in METRICS},
+            }
+            for each in checked
+        ]
+    }
+
+
+def _metric(each: CheckedWorkload, metric: str) -> dict[str, Any]:
+    predicted: Percentiles = getattr(each.allocation, metric)
+    figures: Figures = getattr(each.simulated, metric) or {}
+    return {
+        "predicted": predicted.as_dict(),
+        "simulated": {name: figures[name].value for name in STATISTICS if name in figures},
+        "half_width_95": {name: figures[name].half_width for name in STATISTICS if name in figures},
+    }
