@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from app import presenters
+from app import plan_simulation, presenters
 from app.formatting import DASH, label, show
+from app.workbench import View
 from models.curves import LoadPoint
 from models.performance import BatchedPerformance, CannotServe, FitQuality, TierPerformance
 from models.tiers import Offer
 from models.workloads import Workload
+
+SIMULATED_KEY = "simulated_plan"
 
 
 def load_table(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
@@ -109,3 +112,23 @@ def _fit_row(offer: Offer, performance: TierPerformance | CannotServe) -> dict[s
 def _tested_row(quality: FitQuality | None) -> dict[str, str]:
     names = ("leave_one_load_out_fraction", "leave_one_shape_out_fraction", "top_load_fraction")
     return {label(name): show(name, getattr(quality, name, None)) for name in names}
+
+
+def simulation(seen: View) -> None:
+    """The plan's pools simulated event by event, beside what the formulas say; on request, with progress."""
+    st.subheader("Check the plan by simulation")
+    st.caption(
+        "Follows every call of each pool through queue, steps and last token at its busiest hour; shares no "
+        "formula with the plan. The first run compiles for some seconds. Any other click cancels it."
+    )
+    if st.button("Simulate this plan", icon=":material/science:"):
+        bar = st.progress(0.0, "Simulating")
+        checked = plan_simulation.check_plan(
+            seen, progress=lambda share: bar.progress(min(share, 1.0), "Simulating") and None
+        )
+        bar.empty()
+        st.session_state[SIMULATED_KEY] = (seen.scenario.id, plan_simulation.as_rows(checked))
+    simulated_id, rows = st.session_state.get(SIMULATED_KEY, (None, []))
+    if rows and simulated_id != seen.scenario.id:
+        st.warning("These figures belong to the scenario before your last change. Simulate again.")
+    presenters.table(rows, alt="Formula and simulation side by side", empty="Not simulated yet.")

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.operate_reading import Case, read_case
 from data.json_documents import json_documents
+from data.operating_cases import Case, read_case
 from models.percentiles import QUANTILE_BY_FIELD
 from models.prediction import Prediction
 from models.problems import InputProblems, Problem
@@ -14,7 +14,7 @@ from models.request_mix import mix_of
 from models.systems import BatchedPool, PipelinePool
 
 if TYPE_CHECKING:
-    from models.simulation import Estimate, Figures, SimulatedPoint
+    from models.simulation import Figures, SimulatedPoint, statistics
 
 Document = dict[str, Any]
 LATENCIES = ("ttft_s", "itl_s", "tpot_s", "e2e_s", "task_s")
@@ -174,10 +174,12 @@ def _simulated(
     return _stable(case, highest, seen, request_count)
 
 
-def _unstable(case: Case, rate: float, highest: "Estimate | None") -> Document:
+def _unstable(case: Case, rate: float, highest: "statistics.Estimate | None") -> Document:
     answer: Document = {"stable": False}
     figures = _capacity(rate, highest)
     answer |= {name: _value(figure) for name, figure in figures.items()}
+    if highest is None:
+        answer["max_rate_req_per_s"] = 0.0  # no call fits
     for name in (
         "slot_occupancy_fraction",
         "busy_fraction",
@@ -194,7 +196,9 @@ def _unstable(case: Case, rate: float, highest: "Estimate | None") -> Document:
     return answer
 
 
-def _stable(case: Case, highest: "Estimate | None", seen: "SimulatedPoint", request_count: int) -> Document:
+def _stable(
+    case: Case, highest: "statistics.Estimate | None", seen: "SimulatedPoint", request_count: int
+) -> Document:
     figures = _capacity(case.traffic.mean_call_rate_req_per_s, highest) | {
         name: getattr(seen, name)
         for name in (
@@ -218,7 +222,7 @@ def _stable(case: Case, highest: "Estimate | None", seen: "SimulatedPoint", requ
     return answer
 
 
-def _of_usable_slots(case: Case, occupancy: "Estimate") -> "Estimate":
+def _of_usable_slots(case: Case, occupancy: "statistics.Estimate") -> "statistics.Estimate":
     """The share of those slots that the KV cache lets be used at once."""
     system = case.system
     pool = system.pipeline if isinstance(system, PipelinePool) else system.replica
@@ -226,27 +230,21 @@ def _of_usable_slots(case: Case, occupancy: "Estimate") -> "Estimate":
     return occupancy.scaled(system.slot_count / max(usable, 1))
 
 
-def _capacity(rate: float, highest: "Estimate | None") -> "dict[str, Estimate | None]":
-    from models.simulation import Estimate
-
+def _capacity(rate: float, highest: "statistics.Estimate | None") -> "dict[str, statistics.Estimate | None]":
+    """Utilisation is as uncertain, relatively, as the capacity it is a share of."""
     if highest is None:
-        return {"utilisation_fraction": None, "max_rate_req_per_s": Estimate(value=0.0, half_width=None)}
-    half = highest.half_width
-    relative = None if half is None else half / highest.value
-    utilisation = rate / highest.value
+        return {"utilisation_fraction": None, "max_rate_req_per_s": None}
     return {
-        "utilisation_fraction": Estimate(
-            value=utilisation, half_width=None if relative is None else utilisation * relative
-        ),
+        "utilisation_fraction": highest.scaled(rate / highest.value**2),
         "max_rate_req_per_s": highest,
     }
 
 
-def _value(figure: "Estimate | None") -> float | None:
+def _value(figure: "statistics.Estimate | None") -> float | None:
     return None if figure is None else figure.value
 
 
-def _interval(figure: "Estimate | None") -> list[float] | None:
+def _interval(figure: "statistics.Estimate | None") -> list[float] | None:
     """Lower and upper end of the 95 % confidence interval; None where there are too few data."""
     if figure is None or figure.half_width is None:
         return None

@@ -9,13 +9,13 @@ from app.workbench import View
 from models.percentiles import Percentiles
 from models.performance import BatchedPerformance
 from models.plans import Allocation, Pool
-from models.pools import load_of
-from models.simulation import Figures
-from models.simulation.mixture import SimulatedClass, simulate_load
+from models.simulation import Figures, SimulatedPoint, simulate_together
 from models.systems import BatchedPool
+from models.traffic import Traffic
+from models.workloads import METRIC_WORDS, Demand
 
 REQUEST_COUNT = 100_000
-METRICS = ("ttft_s", "tpot_s", "e2e_s")
+METRICS = ("ttft_s", "itl_s", "tpot_s", "e2e_s", "task_s")
 STATISTICS = ("mean", "p50", "p95", "p99")
 
 
@@ -24,7 +24,7 @@ class CheckedWorkload:
     """One workload's prediction and what the simulation of the same pool showed."""
 
     allocation: Allocation
-    simulated: SimulatedClass
+    simulated: SimulatedPoint
 
 
 def check_plan(
@@ -54,13 +54,32 @@ def _check_pool(
     if not isinstance(performance, BatchedPerformance):
         return []
     demands = [demand for demand in seen.scenario.demands if demand.workload.name in pool.workloads]
-    load = load_of(demands, pool.busiest_hour_h)
     system = BatchedPool(replica=performance, replica_count=pool.replica_count)
-    found = simulate_load(
-        system, load, request_count=request_count, seed=seen.scenario.seed, progress=progress
+    found = simulate_together(
+        system,
+        [traffic_of(demand, pool.busiest_hour_h or 0) for demand in demands],
+        request_count=request_count,
+        seed=seen.scenario.seed,
+        targets=[demand.workload.targets for demand in demands],
+        progress=progress,
     )
-    by_name = {each.name: each for each in found}
+    by_name = {demand.workload.name: point for demand, point in zip(demands, found, strict=True)}
     return [CheckedWorkload(allocation=each, simulated=by_name[each.workload]) for each in placed]
+
+
+def traffic_of(demand: Demand, hour_h: int) -> Traffic:
+    """A workload's tasks in one hour of the day, as the simulation takes them."""
+    workload = demand.workload
+    return Traffic(
+        rate_req_per_s=demand.peak_rate_req_per_s * demand.hourly_fraction[hour_h],
+        input_tok=workload.input_tok,
+        output_tok=workload.output_tok,
+        arrival=demand.arrival,
+        cached_input_fraction=workload.cached_input_fraction,
+        sequential_call_count=workload.sequential_call_count,
+        pause_s=workload.pause_s,
+        fan_out_count=workload.fan_out_count,
+    )
 
 
 def as_rows(checked: Sequence[CheckedWorkload]) -> list[dict[str, str]]:
@@ -80,14 +99,19 @@ def _row(each: CheckedWorkload, metric: str, statistic: str) -> dict[str, str]:
     known = predicted is not None and found is not None and found.value > 0
     return {
         "Workload": each.allocation.workload,
-        "Latency": f"{metric.removesuffix('_s').upper()} {statistic}",
+        "Latency": f"{METRIC_WORDS[metric]} {statistic}",
         "Formula": show(metric, predicted),
         "Simulation": DASH if found is None else show(metric, found.value),
         "95 % interval": DASH
         if found is None or found.half_width is None
         else f"± {show(metric, found.half_width)}",
-        "Difference": percent(predicted / found.value - 1) if known else DASH,
+        "Formula is": _difference(predicted / found.value - 1) if known else DASH,
     }
+
+
+def _difference(fraction: float) -> str:
+    """How far the formula is from the simulation, in words."""
+    return f"{percent(abs(fraction))} {'higher' if fraction > 0 else 'lower'}"
 
 
 def as_json(checked: Sequence[CheckedWorkload]) -> dict[str, Any]:

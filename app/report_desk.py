@@ -1,5 +1,6 @@
 """Choose what the report holds, read it, take it away."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -12,18 +13,24 @@ from app.report.writing import FORMATS, compose, write
 from app.workbench import View
 
 
-def options_and_downloads(seen: View) -> None:
-    """Title, date and sections; one button a format, built only when pressed."""
+def options_and_downloads(seen: View) -> Document:
+    """Title, date and sections; one button a format, whose file is built only when pressed."""
     left, middle, right = st.columns([3, 2, 5])
     with left:
-        st.text_input(
-            "Title", value=seen.scenario.name, max_chars=120, key="report_title", persist_state="session"
+        title = st.text_input(
+            "Title",
+            placeholder=seen.scenario.name,
+            max_chars=120,
+            key="report_title",
+            persist_state="session",
         )
     with middle:
-        st.date_input("Date", value=datetime.now(UTC).date(), key="report_date", persist_state="session")
+        day = st.date_input(
+            "Date", value=datetime.now(UTC).date(), key="report_date", persist_state="session"
+        )
     titles = {module.KEY: module.TITLE for module in SECTIONS}
     with right:
-        st.multiselect(
+        chosen = st.multiselect(
             "Sections",
             list(titles),
             default=list(titles),
@@ -31,33 +38,29 @@ def options_and_downloads(seen: View) -> None:
             key="report_sections",
             persist_state="session",
         )
+    document = compose(seen, day, title.strip() or None, chosen)
     with st.container(horizontal=True):
         for module in FORMATS:
             st.download_button(
                 f"Download {module.LABEL}",
-                _writer(seen, module.SUFFIX),
+                _writer(document, module.SUFFIX),
                 f"plimsoll-{seen.scenario.id}{module.SUFFIX}",
                 module.MIME,
                 on_click="ignore",
                 icon=":material/download:",
                 type="primary" if module is FORMATS[0] else "secondary",
             )
+    return document
 
 
-def _document(seen: View) -> Document:
-    chosen = st.session_state
-    return compose(
-        seen, chosen["report_date"], chosen["report_title"].strip() or None, chosen["report_sections"]
-    )
+def _writer(document: Document, suffix: str) -> Callable[[], bytes]:
+    """Called when the button is pressed, outside the page's run: it may not ask for the session's state."""
+    return lambda: write(document, suffix)
 
 
-def _writer(seen: View, suffix: str) -> object:
-    return lambda: write(_document(seen), suffix)
-
-
-def preview(seen: View) -> None:
+def preview(document: Document) -> None:
     """The report's sections as they will read."""
-    for section in _document(seen).sections:
+    for section in document.sections:
         st.subheader(section.title)
         for block in section.blocks:
             if isinstance(block, Paragraph):

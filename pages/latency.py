@@ -23,3 +23,4 @@ if seen is not None:
     )
     curve_desk.load_table(curves, demand.workload)
     curve_desk.curve_notices(curves)
+    curve_desk.simulation(seen)

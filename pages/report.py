@@ -7,5 +7,5 @@ from app import report_desk, session
 st.title("Report")
 seen = session.view()
 if seen is not None:
-    report_desk.options_and_downloads(seen)
-    report_desk.preview(seen)
+    document = report_desk.options_and_downloads(seen)
+    report_desk.preview(document)

@@ -8,7 +8,7 @@ seconds once; the machine keeps the result.
 from models.simulation.arrivals import hour_length_s
 from models.simulation.calls import Calls, Tasks, calls_of_trace, draw_calls, single_calls
 from models.simulation.measuring import SimulatedPoint
-from models.simulation.run import SimulationCancelled, max_rate, replay, simulate, simulate_together
+from models.simulation.run import SimulationCancelled, max_rate, prepare, replay, simulate, simulate_together
 from models.simulation.statistics import Estimate, Figures
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "draw_calls",
     "hour_length_s",
     "max_rate",
+    "prepare",
     "replay",
     "simulate",
     "simulate_together",

@@ -1,11 +1,13 @@
 """Run a simulation from its first event to its last, and read off what its users saw."""
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from models.performance import BatchedPerformance, StepLaw
 from models.simulation.calls import Calls, FloatArray, draw_calls, merge_calls, single_calls
 from models.simulation.engine import advance
 from models.simulation.layout import SERVED
@@ -13,7 +15,7 @@ from models.simulation.measuring import SimulatedPoint, measure
 from models.simulation.memory import build
 from models.simulation.queues import World
 from models.simulation.statistics import BATCH_COUNT, Estimate, estimate
-from models.systems import System
+from models.systems import BatchedPool, System
 from models.traffic import Traffic
 from models.workloads import Target
 
@@ -124,6 +126,26 @@ def max_rate(
     rates = np.diff(cuts) / np.diff(ends[cuts])
     whole = float((cuts[-1] - cuts[0]) / (ends[cuts[-1]] - ends[cuts[0]]))
     return estimate(whole, rates)
+
+
+def prepare() -> float:
+    """Compile the event loop, or load what is kept from an earlier process; the seconds that took.
+
+    Some 10 to 20 s once on a machine, about one afterwards. Any simulation does it by itself.
+    """
+    began = time.perf_counter()
+    law = StepLaw(alpha_s=1.0, beta_s_per_seq=0.0)
+    one = np.ones(1, dtype=np.int64)
+    calls = Calls(
+        tasks=single_calls(np.zeros(1)),
+        input_tok=one,
+        fresh_tok=one,
+        output_tok=one,
+        routing_draw=np.zeros(1),
+        is_high=one == 0,
+    )
+    run(BatchedPool(replica=BatchedPerformance(step=law, slot_count=1)), calls, np.zeros(0))
+    return time.perf_counter() - began
 
 
 def run(
