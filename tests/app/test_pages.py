@@ -107,6 +107,15 @@ def test_a_pasted_code_replaces_the_draft_and_undo_brings_the_old_one_back(app):
     assert app.session_state["draft"] == workbench.worked_example()
 
 
+def test_the_reports_title_follows_the_scenario_until_one_is_typed(app):
+    app.run()
+    open_page(app, "report")
+    wanted = workbench.worked_example() | {"name": "From a colleague"}
+    app.text_input(key="s").set_value(links.encode(wanted)).run()
+    title = next(each for each in app.text_input if each.label == "Title")
+    assert (title.value, title.placeholder) == ("", "From a colleague")
+
+
 @pytest.mark.parametrize("code", ["nonsense", "eJw", "%%%", "A" * 5000])
 def test_a_damaged_code_leaves_the_draft_as_it_was(app, code):
     app.run()
