@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from app import plan_simulation, presenters
+from app import presenters
 from app.formatting import DASH, label, show
 from app.workbench import View
 from models.curves import LoadPoint
@@ -122,6 +122,9 @@ def simulation(seen: View) -> None:
         "formula with the plan. The first run compiles for some seconds. Any other click cancels it."
     )
     if st.button("Simulate this plan", icon=":material/science:"):
+        # Loads the compiler, which every page would otherwise wait for.
+        from app import plan_simulation
+
         bar = st.progress(0.0, "Simulating")
         checked = plan_simulation.check_plan(
             seen, progress=lambda share: bar.progress(min(share, 1.0), "Simulating") and None

@@ -92,14 +92,19 @@ def law_within(law: FittedLaw, limits: Limits) -> ReplicaLaw:
     )
 
 
-def errors(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint], name: str) -> list[float]:
-    """Absolute relative errors of one metric on the points that show it."""
+def signed_errors(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint], name: str) -> list[float]:
+    """Relative errors of one metric, fit over measurement less 1, on the points that show it."""
     found: list[float] = []
     for table in tables(points):
         seen, told = getattr(table, name), getattr(predicted(law_within(law, limits), table), name)
         known = np.isfinite(seen)
-        found.extend(float(each) for each in np.abs(told[known] / seen[known] - 1.0))
+        found.extend(float(each) for each in told[known] / seen[known] - 1.0)
     return found
+
+
+def errors(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint], name: str) -> list[float]:
+    """Absolute relative errors of one metric on the points that show it."""
+    return [abs(each) for each in signed_errors(law, limits, points, name)]
 
 
 def tpot_error(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint]) -> float | None:
