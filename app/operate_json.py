@@ -1,7 +1,9 @@
 """One operating point from plain inputs: JSON in, JSON out, by formula or by simulation."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from data.json_documents import json_documents
@@ -20,7 +22,11 @@ Document = dict[str, Any]
 LATENCIES = ("ttft_s", "itl_s", "tpot_s", "e2e_s", "task_s")
 POINT_COUNT = 16_384  # of the percentiles' sample: one point deserves the fine one
 DEFAULT_REQUEST_COUNT = 200_000
+NO_OVERHEAD_S = 1e-12  # stands for none in the formulas, where an empty step must take time
 MAX_CASE_COUNT = 1_000
+FEWEST_REQUEST_COUNT, MAX_REQUEST_COUNT = 1_000, 5_000_000  # some 200 bytes of memory each
+MAX_SIMULATED_SLOT_COUNT = 100_000
+STEADY_REQUESTS_PER_SLOT = 20  # fewer, and the system has hardly filled when the run ends
 CAPACITY_SHARE = 0.25  # of the requests, for measuring the highest rate
 COMPLETIONS_PER_SLOT = 30  # at least, for a capacity run to become steady
 Progress = Callable[[float], None]
@@ -44,6 +50,9 @@ def operate_by_simulation(
     cancelled: Cancelled | None = None,
 ) -> Document | list[Document]:
     """The same from the discrete-event simulation, with a 95 % confidence interval for each figure."""
+    if not FEWEST_REQUEST_COUNT <= request_count <= MAX_REQUEST_COUNT:
+        cure = f"Ask for {FEWEST_REQUEST_COUNT:,} to {MAX_REQUEST_COUNT:,}."
+        raise InputProblems([Problem(path="requests", message=f"cannot be {request_count:,}", cure=cure)])
     return _each(document, lambda case: _simulated(case, seed, request_count, progress, cancelled))
 
 
@@ -115,6 +124,9 @@ def _predict(case: Case) -> Prediction:
     from models import batched_prediction, pipeline_law, tandem
 
     system, traffic, targets = case.system, case.traffic, case.targets
+    if not isinstance(system, PipelinePool) and system.replica.step.alpha_s == 0.0:
+        step = replace(system.replica.step, alpha_s=NO_OVERHEAD_S)
+        system = replace(system, replica=replace(system.replica, step=step))
     if isinstance(system, BatchedPool):
         return batched_prediction.predict(system, traffic, targets, POINT_COUNT)
     if isinstance(system, PipelinePool):
@@ -152,15 +164,22 @@ def _simulated(
     from models import simulation
 
     system, traffic = case.system, case.traffic
+    if system.slot_count * system.replica_count > MAX_SIMULATED_SLOT_COUNT:
+        message = f"{system.slot_count * system.replica_count:,} slots are too many to simulate"
+        cure = f"Simulate at most {MAX_SIMULATED_SLOT_COUNT:,} in all, or ask the formulas."
+        raise InputProblems([Problem(path="slot_count", message=message, cure=cure)])
     capacity_count = max(
         int(request_count * CAPACITY_SHARE), COMPLETIONS_PER_SLOT * system.slot_count * system.replica_count
     )
     highest = simulation.max_rate(
         system, traffic, request_count=capacity_count, seed=seed, cancelled=cancelled
     )
+    if highest is not None and not math.isfinite(highest.value):
+        cure = "Give alpha_s or delta_s_per_input_tok a value above 0."
+        raise InputProblems([Problem(path="step", message="calls take no time", cure=cure)])
     rate = traffic.mean_call_rate_req_per_s
     ceiling = 0.0 if highest is None else highest.value
-    if rate >= ceiling and traffic.patience_mean_s is None:
+    if ceiling == 0.0 or (rate >= ceiling and traffic.patience_mean_s is None):
         return _unstable(case, rate, highest)
     seen = simulation.simulate(
         system,
@@ -263,6 +282,9 @@ def _simulation_notices(case: Case, seen: "SimulatedPoint", request_count: int) 
     from models.simulation import hour_length_s
 
     notices = [f"Simulated: {seen.request_count:,} calls measured; ci95 is [low, high]."]
+    steady_count = STEADY_REQUESTS_PER_SLOT * case.system.slot_count * case.system.replica_count
+    if request_count < steady_count:
+        notices.append(f"Too short for so many slots to become steady: ask for {steady_count:,} requests.")
     if seen.refused_fraction > 0.0:
         notices.append(
             f"{seen.refused_fraction:.2%} of the calls do not fit the KV cache and were turned away."

@@ -64,7 +64,7 @@ def impatient_pool(
             probability=lumped / lumped.sum(),
             busy_slot_count=float(np.minimum(np.arange(len(probability)), capacity) @ probability),
             full_probability=full / (1.0 - abandonment),
-            wait_if_full_s=float((waiting * served) @ wait_s) / full,
+            wait_if_full_s=float((waiting * served) @ wait_s) / full if full > 0.0 else 0.0,
             per_replica_rate=rate_req_per_s * (1.0 - abandonment) / replica_count,
         ),
         abandonment_fraction=abandonment,

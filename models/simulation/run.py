@@ -114,7 +114,10 @@ def max_rate(
     seed: int,
     cancelled: Cancelled | None = None,
 ) -> Estimate | None:
-    """Calls per second that leave while calls always wait; None where no call fits the KV cache."""
+    """Calls per second that leave while calls always wait; None where no call fits the KV cache.
+
+    Infinite where calls take no time.
+    """
     single = replace(traffic, sequential_call_count=1, fan_out_count=1, pause_s=0.0, patience_mean_s=None)
     calls = draw_calls(single, request_count, seed)
     waiting = replace(calls, tasks=single_calls(np.zeros(request_count)))
@@ -123,8 +126,9 @@ def max_rate(
     cuts = (np.linspace(STEADY_FROM, STEADY_TO, BATCH_COUNT + 1) * len(ends)).astype(np.int64)
     if len(ends) < 4 * BATCH_COUNT:
         return None
-    rates = np.diff(cuts) / np.diff(ends[cuts])
-    whole = float((cuts[-1] - cuts[0]) / (ends[cuts[-1]] - ends[cuts[0]]))
+    with np.errstate(divide="ignore"):
+        rates = np.diff(cuts) / np.diff(ends[cuts])
+        whole = float((cuts[-1] - cuts[0]) / (ends[cuts[-1]] - ends[cuts[0]]))
     return estimate(whole, rates)
 
 

@@ -318,3 +318,38 @@ def test_a_cache_that_holds_no_request_serves_none() -> None:
 def test_keys_without_effect_are_named() -> None:
     document = WAFER | {"scheduler": "mixed", "token_budget_tok": 8192}
     assert any("scheduler, token_budget_tok" in notice for notice in answered(document)["notices"])
+
+
+LIMITS = {
+    "no step overhead": changed(BATCHED, "step.alpha_s", 0.0),
+    "one token each": changed(BATCHED, "output_tok", {"kind": "fixed", "value": 1}),
+    "one slot": changed(changed(BATCHED, "slot_count", 1), "arrival.rate_req_per_s", 0.2),
+    "hardly any load": changed(BATCHED, "arrival.rate_req_per_s", 1e-4),
+    "nobody has to wait": changed(BATCHED, "abandonment.patience_mean_s", 1.0),
+    "all served first": changed(BATCHED, "priority.high_share_fraction", 1.0),
+    "no hand-over time": changed(
+        TANDEM, "transfer", TANDEM["transfer"] | {"base_s": 0.0, "overlap_fraction": 1.0}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_have_finite_answers(name: str) -> None:
+    for answer in (answered(LIMITS[name]), seen(LIMITS[name], 5000)):
+        assert answer["stable"] is True
+        json.dumps(answer, allow_nan=False)
+    one_token = name == "one token each"
+    assert (answer["tpot_s"]["mean"] is None) is one_token
+
+
+@pytest.mark.parametrize("request_count", [0, 10**9])
+def test_a_run_too_short_or_too_long_is_refused(request_count: int) -> None:
+    with pytest.raises(InputProblems):
+        operate_by_simulation(BATCHED, seed=1, request_count=request_count)
+
+
+def test_too_many_slots_to_simulate_are_refused_and_too_short_a_run_is_noted() -> None:
+    with pytest.raises(InputProblems):
+        seen(changed(BATCHED, "replica_count", 2000))
+    notices = seen(changed(BATCHED, "slot_count", 4096))["notices"]
+    assert any("ask for" in notice for notice in notices)

@@ -13,6 +13,7 @@ from models.queueing import mmc_wait
 from models.simulation import (
     Calls,
     SimulationCancelled,
+    calls_of_trace,
     draw_calls,
     max_rate,
     replay,
@@ -301,6 +302,18 @@ def test_student_quantile_is_that_of_the_batches() -> None:
     from scipy.stats import t
 
     assert pytest.approx(t.ppf(0.975, BATCH_COUNT - 1), rel=1e-12) == STUDENT_97_5
+
+
+def test_a_request_log_is_replayed_at_its_own_times() -> None:
+    """Calls far apart do not meet: prompt and n - 1 tokens, each step alone on the replica."""
+    pool = BatchedPool(
+        replica=BatchedPerformance(step=StepLaw(alpha_s=0.01, beta_s_per_seq=0.0), slot_count=8)
+    )
+    log = calls_of_trace([200.0, 0.0, 100.0], [10, 20, 30], [5, 1, 3], seed=1)
+    seen = run(pool, log, np.zeros(0)).calls
+    assert seen["arrival_s"].tolist() == [0.0, 100.0, 200.0]
+    assert seen["first_token_s"] - seen["arrival_s"] == pytest.approx([0.01] * 3)
+    assert seen["finish_s"] - seen["arrival_s"] == pytest.approx([0.01, 0.03, 0.05])
 
 
 def test_no_gap_no_quantile() -> None:
