@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app import controls, state, workbench
+from app import controls, presenters, state, workbench
 from app.formatting import label
 
 METRICS = ("ttft_s", "tpot_s", "itl_s", "e2e_s", "task_s")
@@ -24,7 +24,7 @@ def choose() -> int | None:
             range(len(names)),
             default=0 if names else None,
             required=bool(names),
-            format_func=lambda index: names[index] if index < len(names) else "",
+            format_func=lambda index: presenters.safe(names[index]) if index < len(names) else "",
             key=f"{CHOSEN_KEY}:{state.epoch()}:{len(names)}",
         )
     with right, st.container(horizontal=True, vertical_alignment="bottom"):

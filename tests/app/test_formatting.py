@@ -29,7 +29,7 @@ from models.quantities import QUANTITIES
         ("utilisation_fraction", 0.0, "0 %"),
         ("cost_usd_per_month", 21_074.925, "$21,075"),
         ("cost_usd_per_request", 0.00096, "$0.00096"),
-        ("cost_usd_per_request", 0.0000004, "$4.0e-07"),
+        ("cost_usd_per_request", 0.0000004, "$0.00000040"),
         ("cost_usd_per_mtok_output", 1.5197, "$1.52"),
         ("cost_usd_per_mtok_output", 0.111, "$0.11"),
         ("extra_cost_usd_per_month", -12.0, "-$12.00"),

@@ -208,7 +208,7 @@ def test_a_refused_row_does_not_take_the_good_ones_with_it(app):
     assert "row 7" in words(app)
 
 
-def test_sql_answers_and_refuses_with_words(app):
+def test_the_published_measurements_can_be_asked_from_the_first_run(app):
     app.run()
     open_page(app, "benchmarks")
     shown = session.store().query("SELECT count(*) AS points FROM all_measurements").rows
@@ -255,3 +255,15 @@ def test_a_store_that_cannot_be_opened_is_said_and_not_a_crash(app, page, tmp_pa
     if page not in ("benchmarks", "claims"):  # they begin with what needs no store
         assert "SQLite" in words(app)
     assert broken.read_bytes().startswith(b"SQLite")
+
+
+def test_labels_of_choices_show_markup_letter_for_letter(app):
+    app.run()
+    draft = workbench.worked_example()
+    draft["workloads"][0]["name"] = "![x](http://evil.example/a.png)"
+    app.session_state["draft"] = draft
+    for page in sorted(CONTENT):
+        open_page(app, page)
+        # Unlike those of select boxes, the options of button groups are rendered as Markdown.
+        shown = [option.content for group in app.get("button_group") for option in group.proto.options]
+        assert [text for text in shown if text.startswith("![")] == []

@@ -55,7 +55,9 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 show("predicted_s", result.predicted_s),
                 "yes" if result.holds else "no",
                 show("hold_probability_fraction", result.hold_probability_fraction),
-                f"{show('low_s', result.low_s)} to {show('high_s', result.high_s)}",
+                DASH
+                if result.low_s is None
+                else f"{show('low_s', result.low_s)} to {show('high_s', result.high_s)}",
             )
             for each in plan.allocations
             for result in each.targets
