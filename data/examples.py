@@ -51,8 +51,12 @@ def worked_example(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def api_buyer_example(catalogue: Catalogue) -> dict[str, Any]:
-    """The draft of an API buyer: GPT-5.6 Sol Standard, Fast and unpriced Ultrafast, and its successors."""
-    return _draft(
+    """The draft of an API buyer: GPT-5.6 Sol Standard, Fast and unpriced Ultrafast, and its successors.
+
+    Nobody published first-token times of these tiers, so the interactive workloads wait for a measurement;
+    the research loop makes no promise, and price alone decides.
+    """
+    draft = _draft(
         catalogue,
         name="GPT-5.6 Sol: Standard, Fast or Ultrafast",
         workloads=BUYER_WORKLOADS,
@@ -60,6 +64,10 @@ def api_buyer_example(catalogue: Catalogue) -> dict[str, Any]:
         offers=BUYER_OFFERS,
         allow_availability=("open", "limited", "waitlist"),
     )
+    for workload in draft["workloads"]:
+        if workload["kind"] == "research":
+            workload["targets"] = []
+    return draft
 
 
 def _draft(

@@ -13,7 +13,6 @@ from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality
 from models.slots import slots_of
 from models.steady_points import ReplicaLaw
-from models.step_law import TYPICAL_EXPONENT
 from models.tiers import Offer
 from models.tokens import kv_capacity_tok, prior_step_law, roofline
 
@@ -137,7 +136,7 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
         source="Roofline of the accelerator and the model at typical efficiency; nothing was measured",
     )
     return BatchedPerformance(
-        step=prior_step_law(bounds, TYPICAL_EXPONENT),
+        step=prior_step_law(bounds),
         slot_count=slots,
         kv_capacity_tok=memory_tok,
         token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
@@ -206,7 +205,7 @@ def _ladder_notices(points: Sequence[LoadPoint], law: FittedLaw) -> tuple[str, .
         )
     elif not law.exponent_is_fitted:
         notices.append(
-            f"Only {loads} loads were measured: the curve's exponent is taken as {TYPICAL_EXPONENT}."
+            f"Only {loads} loads were measured: the curve's exponent is taken as {law.step.exponent:.2f}."
         )
     if len({point.isl_tok for point in points}) == 1:
         notices.append(

@@ -22,7 +22,17 @@ from models.steady_points import (
     open_point,
     static_point,
 )
-from models.step_law import EXPONENT, EXPONENT_RANGE, LOG_HALF_BATCH, TYPICAL_EXPONENT, NormalPrior
+from models.step_law import (
+    EXPONENT,
+    EXPONENT_RANGE,
+    FARTHEST_EXTRAPOLATION_RATIO,
+    GROWTH_BATCH,
+    LOG_GROWTH_DENSE,
+    LOG_GROWTH_MIXTURE,
+    LOG_HALF_BATCH,
+    TYPICAL_EXPONENT,
+    NormalPrior,
+)
 from models.tokens import Roofline, prior_step_law
 
 FloatArray = NDArray[np.float64]
@@ -40,6 +50,7 @@ OVERHEAD_S = NormalPrior(mean=float(np.log(0.02)), deviation=0.8)  # 9 to 45 ms 
 PROMPT_TOK_PER_STEP = NormalPrior(mean=float(np.log(209.0)), deviation=0.44)
 # Context tokens whose KV cache is as large as the weights read: 1e5 (8B, GQA) to 1e6 (large, MLA).
 CONTEXT_TOK_PER_STEP = NormalPrior(mean=float(np.log(3e5)), deviation=1.2)
+ROOFLINE_EXPONENT_DEVIATION = 0.3  # fitted exponents around that of the roofline's curve
 KNOWN_COST_DEVIATION = 0.3  # of a cost that follows from published facts at typical efficiency
 STARTS = ((3.0, 0.77), (20.0, 0.9), (100.0, 0.6))  # half-batch and exponent to start from
 
@@ -72,7 +83,7 @@ def fit_step_law(points: Sequence[LoadPoint], limits: Limits, bounds: Roofline |
     data = tables(points)
     free_exponent = load_count(points) >= LOADS_FOR_EXPONENT
     priors = _priors(points, bounds)
-    lowest, highest = _bounds(data, bounds, free_exponent)
+    lowest, highest = _bounds(data, bounds, None if free_exponent else priors.exponent.mean)
 
     def residuals(parameters: FloatArray) -> FloatArray:
         law = _replica_law(parameters, limits)
@@ -133,9 +144,14 @@ def _log_errors(law: ReplicaLaw, table: PointTable) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Priors:
-    """Beliefs about the parameters; delta and gamma relative to alpha unless published facts give them."""
+    """Beliefs about the parameters; relative to alpha unless published facts give them.
 
-    half_batch: NormalPrior
+    growth  ln of a step's growth from 1 to `GROWTH_BATCH` sequences, where facts give it
+    """
+
+    half_batch: NormalPrior | None
+    growth: NormalPrior | None
+    exponent: NormalPrior
     delta: NormalPrior
     delta_is_relative: bool
     gamma: NormalPrior
@@ -143,20 +159,25 @@ class _Priors:
 
 
 def _priors(points: Sequence[LoadPoint], bounds: Roofline | None) -> _Priors:
-    delta, gamma, half_batch = PROMPT_TOK_PER_STEP, CONTEXT_TOK_PER_STEP, LOG_HALF_BATCH
+    delta, gamma = PROMPT_TOK_PER_STEP, CONTEXT_TOK_PER_STEP
+    exponent, growth = NormalPrior(mean=TYPICAL_EXPONENT, deviation=EXPONENT.deviation), None
     context_s = None if bounds is None else bounds.context_s_per_tok
     if bounds is not None:
         delta = NormalPrior(
             mean=float(np.log(bounds.prefill_s_per_tok)), deviation=2.0 * KNOWN_COST_DEVIATION
         )
-        if load_count(points) == 1:
-            prior = prior_step_law(bounds, TYPICAL_EXPONENT)
-            half = (prior.alpha_s / prior.beta_s_per_seq) ** (1.0 / TYPICAL_EXPONENT)
-            half_batch = NormalPrior(mean=float(np.log(half)), deviation=0.5)
+        held = [count for point in points if (count := point.held_count) is not None] or [1.0]
+        shape = prior_step_law(bounds, min(held), max(held) * FARTHEST_EXTRAPOLATION_RATIO)
+        exponent = NormalPrior(mean=shape.exponent, deviation=ROOFLINE_EXPONENT_DEVIATION)
+        over = LOG_GROWTH_DENSE if bounds.model.kind == "dense" else LOG_GROWTH_MIXTURE
+        known = _log_growth(float(np.log(shape.beta_s_per_seq)), shape.exponent)
+        growth = NormalPrior(mean=known + over.mean, deviation=over.deviation)
     if context_s is not None and context_s > 0.0:
         gamma = NormalPrior(mean=float(np.log(context_s)), deviation=KNOWN_COST_DEVIATION)
     return _Priors(
-        half_batch=half_batch,
+        half_batch=LOG_HALF_BATCH if growth is None else None,
+        growth=growth,
+        exponent=exponent,
         delta=delta,
         delta_is_relative=bounds is None,
         gamma=gamma,
@@ -164,29 +185,35 @@ def _priors(points: Sequence[LoadPoint], bounds: Roofline | None) -> _Priors:
     )
 
 
+def _log_growth(log_beta: float, exponent: float) -> float:
+    return log_beta + float(np.log(np.expm1(exponent * np.log(GROWTH_BATCH))))
+
+
 def _prior_errors(parameters: FloatArray, priors: _Priors) -> FloatArray:
     alpha = parameters[ALPHA]
     delta = alpha - parameters[DELTA] if priors.delta_is_relative else parameters[DELTA]
     gamma = alpha - parameters[GAMMA] if priors.gamma_is_relative else parameters[GAMMA]
+    log_beta = float(alpha - parameters[HALF_BATCH] * parameters[POWER])
     pairs = (
         (parameters[HALF_BATCH], priors.half_batch),
-        (parameters[POWER], EXPONENT),
+        (_log_growth(log_beta, float(parameters[POWER])), priors.growth),
+        (parameters[POWER], priors.exponent),
         (delta, priors.delta),
         (gamma, priors.gamma),
         (parameters[OVERHEAD], OVERHEAD_S),
     )
-    deviations = [(value - prior.mean) / prior.deviation for value, prior in pairs]
+    deviations = [(value - prior.mean) / prior.deviation for value, prior in pairs if prior is not None]
     return PRIOR_WEIGHT * np.array(deviations, dtype=np.float64)
 
 
 def _bounds(
-    data: Sequence[PointTable], bounds: Roofline | None, free_exponent: bool
+    data: Sequence[PointTable], bounds: Roofline | None, fixed_exponent: float | None
 ) -> tuple[FloatArray, FloatArray]:
     """Lowest and highest parameters; the roofline's floors hold unless a measurement beats them."""
     lowest = np.array([-14.0, -3.0, EXPONENT_RANGE[0], -25.0, np.log(1e-4), -30.0])
     highest = np.array([5.0, 12.0, EXPONENT_RANGE[1], 3.0, np.log(2.0), 0.0])
-    if not free_exponent:
-        lowest[POWER], highest[POWER] = TYPICAL_EXPONENT - 1e-6, TYPICAL_EXPONENT + 1e-6
+    if fixed_exponent is not None:
+        lowest[POWER], highest[POWER] = fixed_exponent - 1e-6, fixed_exponent + 1e-6
     if bounds is not None:
         fastest_s = _fastest_tpot_s(data)
         if fastest_s is None or fastest_s > bounds.floor_step_s:

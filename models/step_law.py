@@ -23,8 +23,15 @@ class NormalPrior:
     deviation: float
 
 
-# ln of the batch at which the step has doubled, and the exponent: inter-token latency curves.
+# ln of the batch at which the step has doubled: inter-token latency curves.
 LOG_HALF_BATCH = NormalPrior(mean=2.2, deviation=2.3)
+# ln of a step's growth from 1 to 32 sequences, over the growth that the roofline gives at typical
+# efficiency; over 43 public sweeps of a dense model and 43 of mixtures (SemiAnalysis InferenceMAX, October
+# 2025). What a step takes beyond the roofline hardly grows with the batch: steps of one engine took 2.7
+# times as long as the roofline says, their growth 1.0 times.
+LOG_GROWTH_DENSE = NormalPrior(mean=0.0, deviation=1.5)
+LOG_GROWTH_MIXTURE = NormalPrior(mean=0.15, deviation=0.36)
+GROWTH_BATCH = 32.0
 EXPONENT = NormalPrior(mean=0.76, deviation=0.46)
 # Median over 75 public sweeps fitted with context and prompts apart; 0.77 where they are not.
 TYPICAL_EXPONENT = 0.68

@@ -77,7 +77,7 @@ def test_narrow_weights_compute_at_the_next_wider_rate_the_chip_has():
 def test_no_prior_step_beats_the_bytes_it_must_read():
     """70.6 GB over 4 x 3.35 TB/s is 5.3 ms."""
     bounds = roofline(offer())
-    law = prior_step_law(bounds, 0.77)
+    law = prior_step_law(bounds)
     assert bounds.floor_step_s == pytest.approx(70.6e9 / (4 * 3.35e12))
     assert bounds.floor_prefill_s_per_tok == pytest.approx(2 * 70.6e9 / (4 * 1979e12))
     assert isinstance(law, StepLaw)
