@@ -165,5 +165,10 @@ def _runner_up(desk: Desk, index: int, offer_id: str, chosen_usd: float) -> Runn
     offers = [group.offer_id for group in other.groups if group.workload_set >> index & 1]
     if not offers:
         return None
-    tier = desk.offers[offers[0]].tier
-    return RunnerUp(tier_id=tier.id, tier_label=tier.label, extra_cost_usd_per_month=other.cost - chosen_usd)
+    offer = desk.offers[offers[0]]
+    same_model = offer.model.id == desk.offers[offer_id].model.id
+    return RunnerUp(
+        tier_id=offer.tier.id,
+        tier_label=offer.tier.label if same_model else f"{offer.tier.label}, {offer.model.label}",
+        extra_cost_usd_per_month=other.cost - chosen_usd,
+    )

@@ -1,15 +1,17 @@
 """The answer in one sentence: where the work goes, what it takes, what it costs, how sure we are."""
 
-from models.plans import Plan, Totals
+from models.plans import Plan
 
 
 def answer_sentence(plan: Plan) -> str:
     """`Serve voice and checkout on X, research on Y: 3 replicas, $41k a month; weakest evidence: D.`"""
     if not plan.allocations:
         return "No offer can serve any of the workloads; the rejections say what would help."
+    several = len({allocation.model_id for allocation in plan.allocations}) > 1
     by_tier: dict[str, list[str]] = {}
-    for allocation in plan.allocations:
-        by_tier.setdefault(allocation.tier_label, []).append(allocation.workload)
+    for each in plan.allocations:
+        label = f"{each.tier_label}, {each.model_id}" if several else each.tier_label
+        by_tier.setdefault(label, []).append(each.workload)
     where = "; ".join(f"{listed(names)} on {label}" for label, names in by_tier.items())
     totals = plan.totals
     size = f"{totals.replica_count} replicas on {totals.accelerator_count} accelerators, "
@@ -17,13 +19,15 @@ def answer_sentence(plan: Plan) -> str:
     rest = f" Not placed: {listed(list(plan.unplaced))}." if plan.unplaced else ""
     return (
         f"Serve {where}: {size if totals.replica_count else ''}"
-        f"{rounded_usd(totals.cost_usd_per_month)} a month, {_holding(totals)}{grade}.{rest}"
+        f"{rounded_usd(totals.cost_usd_per_month)} a month, {_holding(plan)}{grade}.{rest}"
     )
 
 
-def _holding(totals: Totals) -> str:
+def _holding(plan: Plan) -> str:
     """How surely the targets hold."""
-    chance = totals.hold_probability_fraction
+    if not any(each.targets for each in plan.allocations):
+        return "no latency promised"
+    chance = plan.totals.hold_probability_fraction
     if chance is None:
         return "all targets hold"
     return f"targets hold with {min(chance * 100, 99):.0f} % probability"
