@@ -82,10 +82,7 @@ def _row(each: Measurement) -> dict[str, str]:
 
 def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
     """Ask which tier the file measured, then keep it."""
-    offers = {
-        f"{offer['tier'] if isinstance(offer['tier'], str) else offer['tier']['id']}/{offer['model']}": offer
-        for offer in state.draft().get("offers", [])
-    }
+    offers = [f"{tier}/{model}" for tier, model in state.offer_ids(state.draft())]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         about = st.selectbox(
             "These points measured", [AS_IN_FILE, *offers], key=f"about:{imported.sha256}:{position}"

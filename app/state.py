@@ -66,6 +66,15 @@ def draft() -> Draft:
     return copy.deepcopy(st.session_state[DRAFT_KEY])
 
 
+def offer_ids(draft: Draft) -> list[tuple[str, str]]:
+    """Tier and model of each offer; a draft names either by its id or defines it on the spot."""
+    return [(_id_of(each.get("tier")), _id_of(each.get("model"))) for each in draft.get("offers") or []]
+
+
+def _id_of(named: Any) -> str:
+    return str(named.get("id") if isinstance(named, dict) else named)
+
+
 def epoch() -> int:
     """Grows whenever the draft came from elsewhere than a widget; widget keys hold it, to be reread."""
     return int(st.session_state[EPOCH_KEY])

@@ -12,7 +12,7 @@ from models.tiers import HourlyPrice, Offer, TokenPrice
 def add() -> None:
     """Put another offer of the catalogue into the scenario."""
     catalogue = workbench.load_catalogue()
-    present = {(_tier_id(each), each.get("model")) for each in state.draft().get("offers", [])}
+    present = set(state.offer_ids(state.draft()))
     free = [key for key in catalogue.listings if key not in present]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
@@ -24,11 +24,6 @@ def add() -> None:
             key=f"add_offer:{state.epoch()}",
         )
         st.button("Add", disabled=chosen is None, on_click=_append, args=(chosen,), icon=":material/add:")
-
-
-def _tier_id(entry: dict[str, object]) -> object:
-    tier = entry.get("tier")
-    return tier.get("id") if isinstance(tier, dict) else tier
 
 
 def _append(key: tuple[str, str]) -> None:
@@ -218,6 +213,6 @@ def _reprice(index: int, offer: Offer, basis: str, values: dict[str, float | Non
 def _remove(index: int) -> None:
     fresh = state.draft()
     del fresh["offers"][index]
-    left = {_tier_id(each) for each in fresh["offers"]}
+    left = {tier_id for tier_id, _ in state.offer_ids(fresh)}
     fresh["fleet"] = [each for each in fresh.get("fleet") or [] if each.get("tier") in left]
     state.save(fresh, reread_widgets=True)

@@ -4,6 +4,7 @@ import pytest
 
 from app import links, session, workbench
 from app.formatting import show
+from tests.app import tiny
 from tests.app.clicking import (
     button,
     metrics,
@@ -267,3 +268,25 @@ def test_labels_of_choices_show_markup_letter_for_letter(app):
         # Unlike those of select boxes, the options of button groups are rendered as Markdown.
         shown = [option.content for group in app.get("button_group") for option in group.proto.options]
         assert [text for text in shown if text.startswith("![")] == []
+
+
+@pytest.mark.parametrize("page", sorted(CONTENT))
+def test_a_scenario_that_defines_its_own_tiers_and_model_opens_everywhere(app, page):
+    app.run()
+    app.session_state["draft"] = tiny.draft()
+    open_page(app, page)
+    assert list(app.exception) == []
+    assert list(app.error) == []
+
+
+def test_a_file_can_be_said_to_measure_a_tier_of_ones_own(app):
+    app.run()
+    app.session_state["draft"] = tiny.draft()
+    open_page(app, "benchmarks")
+    uploader(app, "Benchmark files").set_value([("ours.csv", sweep("", ""), "text/csv")]).run()
+    about = next(each for each in app.selectbox if each.label == "These points measured")
+    about.set_value("plain/tiny-1").run()
+    button(app, "Use these measurements").click().run()
+    assert {each.measurement.tier for each in session.store().measurements()} == {"plain"}
+    open_page(app, "overview")
+    assert "Plain API is now calibrated on your 5 measured points" in words(app).replace("*", "")
