@@ -72,11 +72,14 @@ def number(
     current = look_up(state.draft(), address)
     value = default if current is None else current
     kind: Callable[[float], float] = int if whole else float
+    shown: Any = None if value is None else kind(value)
+    lowest: Any = None if low is None else kind(low if value is None else min(low, value))
+    highest: Any = None if high is None else kind(high if value is None else max(high, value))
     st.number_input(
         name or label(quantity_name),
-        value=None if value is None else kind(value),
-        min_value=None if low is None else kind(low if value is None else min(low, value)),
-        max_value=None if high is None else kind(high if value is None else max(high, value)),
+        value=shown,
+        min_value=lowest,
+        max_value=highest,
         step=None if step is None else kind(step),
         format=None if whole else "%g" if value is None or abs(value) < 1e6 else "%.0f",
         placeholder=empty,
@@ -154,7 +157,7 @@ def lengths(address: Address, what: str) -> None:
     for key, shown in names.items():
         if key in current:
             quantity_name = (
-                "cv_ratio" if key == "cv" else "input_tok" if "input" in address[-1] else "output_tok"
+                "cv_ratio" if key == "cv" else "input_tok" if "input" in str(address[-1]) else "output_tok"
             )
             number((*address, key), quantity_name, low=0.0 if key == "cv" else 1.0, name=shown)
 

@@ -126,9 +126,11 @@ def simulation(seen: View) -> None:
         from app import plan_simulation
 
         bar = st.progress(0.0, "Simulating")
-        checked = plan_simulation.check_plan(
-            seen, progress=lambda share: bar.progress(min(share, 1.0), "Simulating") and None
-        )
+
+        def show_progress(share: float) -> None:
+            bar.progress(min(share, 1.0), "Simulating")
+
+        checked = plan_simulation.check_plan(seen, progress=show_progress)
         bar.empty()
         st.session_state[SIMULATED_KEY] = (seen.scenario.id, plan_simulation.as_rows(checked))
     simulated_id, rows = st.session_state.get(SIMULATED_KEY, (None, []))

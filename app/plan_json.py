@@ -18,7 +18,8 @@ def plan_as_json(plan: Plan) -> dict[str, Any]:
 
 def _allocation(each: Allocation) -> dict[str, Any]:
     document: dict[str, Any] = plain(each)
-    return document | document.pop("cost")
+    document |= document.pop("cost")
+    return document
 
 
 def plain(value: Any) -> Any:

@@ -96,7 +96,7 @@ def _row(each: CheckedWorkload, metric: str, statistic: str) -> dict[str, str]:
     predicted = getattr(getattr(each.allocation, metric), statistic)
     figures: Figures | None = getattr(each.simulated, metric)
     found = None if figures is None else figures[statistic]
-    known = predicted is not None and found is not None and found.value > 0
+    ratio = predicted / found.value if predicted is not None and found is not None and found.value else None
     return {
         "Workload": each.allocation.workload,
         "Latency": f"{METRIC_WORDS[metric]} {statistic}",
@@ -105,7 +105,7 @@ def _row(each: CheckedWorkload, metric: str, statistic: str) -> dict[str, str]:
         "95 % interval": DASH
         if found is None or found.half_width is None
         else f"± {show(metric, found.half_width)}",
-        "Formula is": _difference(predicted / found.value - 1) if known else DASH,
+        "Formula is": DASH if ratio is None else _difference(ratio - 1),
     }
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import presenters, state, workbench
-from app.formatting import DASH, number, show, usd
+from app.formatting import DASH, label, number, show, usd
 from models.evidence import Evidence
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
 from models.tiers import HourlyPrice, Offer, TokenPrice
@@ -141,7 +141,7 @@ def _runs_today(offer: Offer) -> None:
     key = f"fleet:{state.epoch()}:{offer.id}"
     with st.popover(f"Runs today: {current}", icon=":material/memory:"):
         st.number_input(
-            presenters.label("current_replica_count"),
+            label("current_replica_count"),
             min_value=0,
             max_value=1_000_000,
             value=current,
@@ -185,7 +185,7 @@ def _own_price(index: int, offer: Offer) -> None:
             basis = "hourly"
         with st.form(f"own_price:{state.epoch()}:{index}", border=False):
             values = {
-                name: st.number_input(presenters.label(name), min_value=0.0, value=value, format="%g")
+                name: st.number_input(label(name), min_value=0.0, value=value, format="%g")
                 for name, value in fields.items()
             }
             source = st.text_input("Where it comes from", placeholder="our contract of March")

@@ -260,8 +260,12 @@ def load_curve(
 
 def labelled(imported: ImportedFile, tier: str | None, model: str | None) -> ImportedFile:
     """An import with the tier and model the user says it measured; None leaves the file's own words."""
-    words = {name: value for name, value in (("tier", tier), ("model", model)) if value is not None}
-    return replace(imported, measurements=tuple(replace(each, **words) for each in imported.measurements))
+    return replace(
+        imported,
+        measurements=tuple(
+            replace(each, tier=tier or each.tier, model=model or each.model) for each in imported.measurements
+        ),
+    )
 
 
 @lru_cache(maxsize=128)

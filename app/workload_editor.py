@@ -128,7 +128,7 @@ def targets(index: int) -> None:
     if base_key not in st.session_state:
         st.session_state[base_key] = current
     base = pd.DataFrame(st.session_state[base_key], columns=["metric", "quantile", "limit_s"])
-    edited = st.data_editor(
+    edited: pd.DataFrame = st.data_editor(
         base.astype({"metric": "str", "quantile": "float64", "limit_s": "float64"}),
         key=key,
         num_rows="dynamic",
@@ -138,7 +138,7 @@ def targets(index: int) -> None:
                 "Latency",
                 options=list(METRICS),
                 required=True,
-                format_func=lambda name: label(name).split(" (")[0],
+                format_func=lambda name: label(str(name)).split(" (")[0],
             ),
             "quantile": st.column_config.SelectboxColumn("Quantile", options=list(QUANTILES), required=True),
             "limit_s": st.column_config.NumberColumn(label("limit_s"), min_value=0.001, required=True),

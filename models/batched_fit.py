@@ -11,13 +11,12 @@ from models.evidence import Evidence, Grade, Sense
 from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality
-from models.slots import slots_of
+from models.slots import DEFAULT_SLOT_COUNT, UNKNOWN_SLOT_RANGE, slots_of
 from models.steady_points import ReplicaLaw
 from models.tiers import Offer
 from models.tokens import kv_capacity_tok, prior_step_law, roofline
 
 DEFAULT_TOKEN_BUDGET_TOK = 8192  # vLLM's max_num_batched_tokens for serving on data-centre GPUs
-DEFAULT_SLOT_COUNT = 256  # vLLM's max_num_seqs where nothing was measured
 ASSUMED_OVERHEAD_S = 0.012  # network and tokenizer, middle of 5 to 30 ms
 EIGHT_BIT_CACHE_RATIO = 0.5
 LOADS_FOR_OWN_FIT = 2
@@ -41,10 +40,11 @@ def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerf
         return _weights_do_not_fit(offer)
     limits = fit_limits(offer, memory.capacity_tok)
     law = fit_step_law(points, limits, roofline(offer))
-    slots, slot_notice = slots_of(offer, points, measurements, law_within(law, limits))
+    slots = slots_of(offer, points, measurements, law_within(law, limits))
     return BatchedPerformance(
         step=law.step,
-        slot_count=slots,
+        slot_count=slots.count,
+        slot_range_count=slots.range_count,
         kv_capacity_tok=memory.capacity_tok,
         token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
         overhead_s=law.overhead_s,
@@ -55,7 +55,7 @@ def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerf
             residual_fraction=tpot_error(law, limits, points),
         ),
         evidence=_evidence(offer, points),
-        notices=(*notices, *slot_notice, *memory.notices, *_ladder_notices(points, law)),
+        notices=(*notices, *slots.notices, *memory.notices, *_ladder_notices(points, law)),
     )
 
 
@@ -129,7 +129,7 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
         )
     if memory_tok is not None and memory_tok <= 0:
         return _weights_do_not_fit(offer)
-    slots = offer.tier.slot_count or DEFAULT_SLOT_COUNT
+    stated = offer.tier.slot_count
     assumed = Evidence(
         grade=Grade.ASSUMED_OR_DERIVED,
         sense=Sense.DERIVED,
@@ -137,7 +137,8 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
     )
     return BatchedPerformance(
         step=prior_step_law(bounds),
-        slot_count=slots,
+        slot_count=DEFAULT_SLOT_COUNT if stated is None else stated,
+        slot_range_count=UNKNOWN_SLOT_RANGE if stated is None else None,
         kv_capacity_tok=memory_tok,
         token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
         overhead_s=ASSUMED_OVERHEAD_S,

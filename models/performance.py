@@ -52,6 +52,7 @@ class BatchedPerformance:
     """One replica of a batched accelerator: its step law, its limits, and how both are known.
 
     slot_count        sequences decoded together at most
+    slot_range_count  fewest and most slots the engine may have, where they are neither stated nor shown
     kv_capacity_tok   tokens of KV cache that fit beside the weights, None where not limiting
     token_budget_tok  most tokens one step may process (chunked prefill)
     overhead_s        network and tokenizer time in each TTFT, outside the engine
@@ -66,6 +67,7 @@ class BatchedPerformance:
     quality: FitQuality | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
     notices: tuple[str, ...] = ()
+    slot_range_count: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,7 @@ class Picture:
     @property
     def groups(self) -> tuple[str, ...]:
         """What gets a colour of its own, in order of appearance."""
-        everything = [*self.dots, *self.lines, *self.bands]
+        everything: list[Line | Band | Dots] = [*self.dots, *self.lines, *self.bands]
         return tuple(dict.fromkeys(each.group for each in everything)) or self.parts
 
     @property
@@ -106,11 +106,13 @@ class Picture:
 
     def all_x(self) -> Sequence[float]:
         """Every x drawn, lines and dots."""
-        return [x for each in (*self.lines, *self.dots) for x in each.x]
+        drawn: list[Line | Dots] = [*self.lines, *self.dots]
+        return [x for each in drawn for x in each.x]
 
     def all_y(self) -> Sequence[float]:
         """Every y drawn, lines and dots."""
-        return [y for each in (*self.lines, *self.dots) for y in each.y]
+        drawn: list[Line | Dots] = [*self.lines, *self.dots]
+        return [y for each in drawn for y in each.y]
 
 
 def axis_title(name: str, in_ms: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ from app.formatting import number, show
 SIZE_INCH = (7.2, 3.5)
 LABEL_GAP_FRACTION = 0.06
 MATPLOTLIB_DASHES = ("-", (0, (5, 2)), (0, (1.2, 1.4)), "-.", (0, (8, 2)), (0, (8, 2, 1.5, 2)))
-SETTINGS = {
+SETTINGS: Any = {
     "svg.hashsalt": "plimsoll",  # same picture, same bytes
     "svg.fonttype": "path",  # the same letters on every machine
     "font.family": "DejaVu Sans",

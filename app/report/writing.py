@@ -49,5 +49,6 @@ def write(document: Document, suffix: str) -> bytes:
     """The report's bytes in the format of that file ending; ValueError for an unknown one."""
     for each in FORMATS:
         if suffix.lower() == each.SUFFIX:
-            return each.render(document)
+            rendered: bytes = each.render(document)
+            return rendered
     raise ValueError(f"no report format {suffix!r}; use {', '.join(suffixes())}")

@@ -117,7 +117,9 @@ def _published(offer: Offer, speed: Speed, derate_ratio: float | None) -> Known 
     """Medians as published, or a ceiling times the derate that the user accepted."""
     evidence = {name: item for name, item in speed.evidence.items() if name == "ttft_p50_s"}
     ttft = UNKNOWN if speed.ttft_p50_s is None else Percentiles(p50=speed.ttft_p50_s)
-    notices = () if ttft.known else (f"{offer.tier.label}: time to first token is not published",)
+    notices: tuple[str, ...] = ()
+    if not ttft.known:
+        notices = (f"{offer.tier.label}: time to first token is not published",)
     if speed.stream_rate_tok_per_s is not None:
         evidence["stream_rate_tok_per_s"] = speed.evidence["stream_rate_tok_per_s"]
         rate = speed.stream_rate_tok_per_s
@@ -282,7 +284,8 @@ def _interpolated(known: Percentiles, fraction: NDArray[np.float64]) -> NDArray[
     normals.append(BEYOND_P99)
     mirrored = [2 * logs[0] - value for value in logs[:0:-1]]
     grid = [-normal for normal in normals[:0:-1]] + normals
-    return np.exp(np.interp(ndtri(fraction), grid, mirrored + logs))
+    values: NDArray[np.float64] = np.exp(np.interp(ndtri(fraction), grid, mirrored + logs))
+    return values
 
 
 def _percentiles_of(sample: NDArray[np.float64]) -> Percentiles:
@@ -296,4 +299,6 @@ def _uniform_sample() -> NDArray[np.float64]:
     Source: Roberts (2018), additive recurrence on the generalised golden ratio, d = 3.
     """
     steps = PLASTIC_NUMBER ** -np.arange(1, 4)
-    return np.clip((0.5 + np.outer(np.arange(1, SAMPLE_COUNT + 1), steps)) % 1.0, 1e-9, 1 - 1e-9)
+    raw = (0.5 + np.outer(np.arange(1, SAMPLE_COUNT + 1), steps)) % 1.0
+    points: NDArray[np.float64] = np.clip(raw, 1e-9, 1 - 1e-9)
+    return points

@@ -1,4 +1,4 @@
-"""Chances against drawing them: the quadrature must agree with a plain Monte Carlo of the same assumptions."""
+"""Chances against drawing them: quadrature must agree with a plain Monte Carlo of the same assumptions."""
 
 import math
 
