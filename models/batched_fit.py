@@ -10,7 +10,7 @@ from models.calibration import FittedLaw, Limits, fit_step_law, load_count, pred
 from models.evidence import Evidence, Grade, Sense
 from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
-from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality
+from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality, Scheduler
 from models.slots import DEFAULT_SLOT_COUNT, UNKNOWN_SLOT_RANGE, slots_of
 from models.steady_points import ReplicaLaw
 from models.tiers import Offer
@@ -19,6 +19,8 @@ from models.tokens import kv_capacity_tok, prior_step_law, roofline
 DEFAULT_TOKEN_BUDGET_TOK = 8192  # vLLM's max_num_batched_tokens for serving on data-centre GPUs
 ASSUMED_OVERHEAD_S = 0.012  # network and tokenizer, middle of 5 to 30 ms
 EIGHT_BIT_CACHE_RATIO = 0.5
+# SGLang forms prompts into batches of their own, ahead of decoding, unless --enable-mixed-chunk is set.
+PREFILL_FIRST_ENGINES = ("sglang",)
 LOADS_FOR_OWN_FIT = 2
 
 
@@ -48,6 +50,7 @@ def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerf
         kv_capacity_tok=memory.capacity_tok,
         token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
         overhead_s=law.overhead_s,
+        scheduler=limits.scheduler,
         domain=_domain(points),
         quality=FitQuality(
             point_count=len(points),
@@ -77,7 +80,14 @@ def fit_limits(offer: Offer, capacity_tok: float | None) -> Limits:
         slot_count=math.inf if offer.tier.slot_count is None else float(offer.tier.slot_count),
         kv_capacity_tok=math.inf if capacity_tok is None else capacity_tok,
         token_budget_tok=float(DEFAULT_TOKEN_BUDGET_TOK),
+        scheduler=scheduler_of(offer),
     )
+
+
+def scheduler_of(offer: Offer) -> Scheduler:
+    """How the offer's engine orders prompts and answers, unless told otherwise."""
+    engine = (offer.tier.engine or "").lower()
+    return "prefill_first" if engine.startswith(PREFILL_FIRST_ENGINES) else "mixed"
 
 
 def law_within(law: FittedLaw, limits: Limits) -> ReplicaLaw:
@@ -88,6 +98,7 @@ def law_within(law: FittedLaw, limits: Limits) -> ReplicaLaw:
         kv_capacity_tok=limits.kv_capacity_tok,
         token_budget_tok=limits.token_budget_tok,
         overhead_s=law.overhead_s,
+        scheduler=limits.scheduler,
     )
 
 
@@ -142,6 +153,7 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
         kv_capacity_tok=memory_tok,
         token_budget_tok=DEFAULT_TOKEN_BUDGET_TOK,
         overhead_s=ASSUMED_OVERHEAD_S,
+        scheduler=scheduler_of(offer),
         evidence={"step": assumed, "slot_count": assumed, "overhead_s": assumed},
         notices=(
             *notices,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from models.load_points import LoadPoint, PointTable, tables
-from models.performance import StepLaw
+from models.performance import Scheduler, StepLaw
 from models.steady_points import (
     ReplicaLaw,
     SteadyPoint,
@@ -24,6 +24,8 @@ from models.steady_points import (
 )
 from models.step_law import (
     EXPONENT,
+    EXPONENT_OFF_DENSE,
+    EXPONENT_OFF_MIXTURE,
     EXPONENT_RANGE,
     FARTHEST_EXTRAPOLATION_RATIO,
     GROWTH_BATCH,
@@ -50,7 +52,6 @@ OVERHEAD_S = NormalPrior(mean=float(np.log(0.02)), deviation=0.8)  # 9 to 45 ms 
 PROMPT_TOK_PER_STEP = NormalPrior(mean=float(np.log(209.0)), deviation=0.44)
 # Context tokens whose KV cache is as large as the weights read: 1e5 (8B, GQA) to 1e6 (large, MLA).
 CONTEXT_TOK_PER_STEP = NormalPrior(mean=float(np.log(3e5)), deviation=1.2)
-ROOFLINE_EXPONENT_DEVIATION = 0.3  # fitted exponents around that of the roofline's curve
 KNOWN_COST_DEVIATION = 0.3  # of a cost that follows from published facts at typical efficiency
 STARTS = ((3.0, 0.77), (20.0, 0.9), (100.0, 0.6))  # half-batch and exponent to start from
 
@@ -64,6 +65,7 @@ class Limits:
     slot_count: float
     kv_capacity_tok: float
     token_budget_tok: float
+    scheduler: Scheduler = "mixed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,7 @@ def _replica_law(parameters: FloatArray, limits: Limits) -> ReplicaLaw:
         kv_capacity_tok=limits.kv_capacity_tok,
         token_budget_tok=limits.token_budget_tok,
         overhead_s=float(np.exp(parameters[OVERHEAD])),
+        scheduler=limits.scheduler,
     )
 
 
@@ -168,8 +171,12 @@ def _priors(points: Sequence[LoadPoint], bounds: Roofline | None) -> _Priors:
         )
         held = [count for point in points if (count := point.held_count) is not None] or [1.0]
         shape = prior_step_law(bounds, min(held), max(held) * FARTHEST_EXTRAPOLATION_RATIO)
-        exponent = NormalPrior(mean=shape.exponent, deviation=ROOFLINE_EXPONENT_DEVIATION)
-        over = LOG_GROWTH_DENSE if bounds.model.kind == "dense" else LOG_GROWTH_MIXTURE
+        dense = bounds.model.kind == "dense"
+        off = EXPONENT_OFF_DENSE if dense else EXPONENT_OFF_MIXTURE
+        exponent = NormalPrior(
+            mean=min(shape.exponent + off.mean, EXPONENT_RANGE[1]), deviation=off.deviation
+        )
+        over = LOG_GROWTH_DENSE if dense else LOG_GROWTH_MIXTURE
         known = _log_growth(float(np.log(shape.beta_s_per_seq)), shape.exponent)
         growth = NormalPrior(mean=known + over.mean, deviation=over.deviation)
     if context_s is not None and context_s > 0.0:

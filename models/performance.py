@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from models.evidence import Evidence
 from models.lengths import TokenLengths
 from models.percentiles import UNKNOWN, Percentiles
 from models.workloads import POISSON, Arrival
+
+Scheduler = Literal["mixed", "prefill_first"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,7 @@ class BatchedPerformance:
     kv_capacity_tok   tokens of KV cache that fit beside the weights, None where not limiting
     token_budget_tok  most tokens one step may process (chunked prefill)
     overhead_s        network and tokenizer time in each TTFT, outside the engine
+    scheduler         prompts share steps with answers, or are worked on first in steps of their own
     """
 
     step: StepLaw
@@ -68,6 +72,7 @@ class BatchedPerformance:
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
     notices: tuple[str, ...] = ()
     slot_range_count: tuple[int, int] | None = None
+    scheduler: Scheduler = "mixed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

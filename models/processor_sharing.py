@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.performance import BatchedPerformance, StepLaw
+from models.performance import Scheduler as Scheduler
 from models.request_mix import RequestMix
 
 FloatArray = NDArray[np.float64]
 Count = TypeVar("Count", float, FloatArray)  # one number of requests, or an array of them
 Routing = Literal["join_shortest_queue", "round_robin", "random"]
-Scheduler = Literal["mixed", "prefill_first"]
 
 # How strongly the spread of lengths lengthens the wait while the backlog is short; fitted to an
 # iteration-level simulation of the same assumptions.
@@ -43,6 +43,7 @@ class SharedReplica:
 
     step: StepLaw
     mix: RequestMix
+    scheduler: Scheduler
     slot_count: int
     token_budget_tok: int
     chunk_tok: float
@@ -62,6 +63,9 @@ class SharedReplica:
         law = self.step
         decoding = held_count * self.decode_fraction
         time_s: Count = law.alpha_s + law.beta_s_per_seq * decoding**law.exponent + self.linear_s * held_count
+        if self.scheduler == "prefill_first":
+            # A step of prompts alone follows each decode step in which a request left (k / n_s on average).
+            return time_s - law.alpha_s * np.expm1(-held_count / self.step_count)
         return time_s
 
     def departure_rate(self, held_count: FloatArray) -> FloatArray:
@@ -106,9 +110,13 @@ def slots_within_kv(slot_count: int, kv_capacity_tok: float | None, mix: Request
 
 
 def share(
-    performance: BatchedPerformance, mix: RequestMix, scheduler: Scheduler = "mixed"
+    performance: BatchedPerformance, mix: RequestMix, scheduler: Scheduler | None = None
 ) -> SharedReplica | None:
-    """The replica as this mix of requests loads it; None where the KV cache holds not one of them."""
+    """The replica as this mix of requests loads it; None where the KV cache holds not one of them.
+
+    The performance's own scheduler unless another is asked for.
+    """
+    scheduler = performance.scheduler if scheduler is None else scheduler
     slot_count = slots_within_kv(
         min(performance.slot_count, performance.token_budget_tok), performance.kv_capacity_tok, mix
     )
@@ -119,13 +127,13 @@ def share(
     prefill_s = law.delta_s_per_input_tok * mix.prompt_tok
     if scheduler == "prefill_first":
         step_count = max(mix.decode_tok, 1.0)
-        prefill_s += law.alpha_s
     else:
         further_chunks = np.maximum(np.ceil(mix.prompt_bins_tok / chunk_tok) - 1.0, 0.0)
         step_count = mix.output_tok + float(further_chunks.mean())
     return SharedReplica(
         step=law,
         mix=mix,
+        scheduler=scheduler,
         slot_count=slot_count,
         token_budget_tok=performance.token_budget_tok,
         chunk_tok=chunk_tok,

@@ -1,8 +1,8 @@
 """Between which rates a replica saturates, when slots are unknown and the curve is only partly measured.
 
-The highest rate is an identity of slots and step time; both may be uncertain. The low end has the fewest
-slots the engine may have and the slowest step that the fit's band allows there, the high end the most
-slots, a KV cache filled as answers grow rather than reserved, and the fastest step.
+The highest rate is an identity of slots and step time; both may be uncertain. From the fewest slots the
+engine may have, its KV cache reserved for whole answers, to the most, the cache filled as answers grow;
+and, independently, from the slowest to the fastest step that the fit's band allows.
 """
 
 import math
@@ -11,15 +11,14 @@ from dataclasses import replace
 from models.performance import BatchedPerformance, Load
 from models.processor_sharing import Scheduler, SharedReplica, share
 from models.request_mix import RequestMix, mix_of
-from models.step_law import extrapolation_band
+from models.step_law import EXTRAPOLATION_BANDS, extrapolation_band
 
-# Beyond eight times the highest measured load a step is known within a factor of two to three.
-FARTHEST_BAND = (-0.5, 1.5)
+FARTHEST_BAND = EXTRAPOLATION_BANDS[-1][1:]  # also beyond: the error is a factor of two to three
 ROOFLINE_BAND = (-0.5, 1.0)  # a factor of two where nothing was measured
 
 
 def saturation_band(
-    performance: BatchedPerformance, load: Load, *, scheduler: Scheduler = "mixed"
+    performance: BatchedPerformance, load: Load, *, scheduler: Scheduler | None = None
 ) -> tuple[float, float]:
     """Lowest and highest rate in requests/s at which one replica saturates at the load's mix.
 
@@ -33,9 +32,14 @@ def saturation_band(
     high = share(_filled_as_it_grows(replace(performance, slot_count=most), mix), mix, scheduler)
     if low is None or high is None:
         return 0.0, 0.0
-    _, slowest = _step_band(performance, low)
-    fastest, _ = _step_band(performance, high)
-    return low.max_rate_req_per_s / (1.0 + slowest), high.max_rate_req_per_s / (1.0 + fastest)
+    lowest, highest = low.max_rate_req_per_s, high.max_rate_req_per_s
+    middle, by_slots = math.sqrt(lowest * highest), math.log(highest / lowest) / 2.0
+    by_slow_steps = math.log1p(_step_band(performance, low)[1])
+    by_fast_steps = -math.log1p(_step_band(performance, high)[0])
+    return (
+        middle * math.exp(-math.hypot(by_slots, by_slow_steps)),
+        middle * math.exp(math.hypot(by_slots, by_fast_steps)),
+    )
 
 
 def _filled_as_it_grows(performance: BatchedPerformance, mix: RequestMix) -> BatchedPerformance:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.performance import StepLaw
+from models.performance import Scheduler, StepLaw
 
 FloatArray = NDArray[np.float64]
 MEDIAN_COMPANY = 0.5  # of the mean time that other prompts add to one's own step; it is skewed
@@ -27,6 +27,12 @@ class ReplicaLaw:
     kv_capacity_tok: float
     token_budget_tok: float
     overhead_s: float
+    scheduler: Scheduler = "mixed"
+
+    @property
+    def separate_fraction(self) -> float:
+        """1 where prompts have steps of their own, 0 where they share those of the answers."""
+        return 1.0 if self.scheduler == "prefill_first" else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +87,11 @@ def slot_time_s(law: ReplicaLaw, held_count: FloatArray, lengths: Lengths) -> Fl
     """Seconds a request stays in a slot while `held_count` share the replica: n_s T(b)."""
     own_s, steps, share = _slot_terms(law, lengths)
     step = law.step
+    # With steps of their own, prompts follow each decode step in which a request left.
+    prompt_steps = -law.separate_fraction * np.expm1(-held_count / steps)
     time_s: FloatArray = (
-        steps * (step.alpha_s + step.beta_s_per_seq * (held_count * share) ** step.exponent)
+        steps
+        * (step.alpha_s * (1.0 + prompt_steps) + step.beta_s_per_seq * (held_count * share) ** step.exponent)
         + held_count * own_s
     )
     return time_s
@@ -90,7 +99,7 @@ def slot_time_s(law: ReplicaLaw, held_count: FloatArray, lengths: Lengths) -> Fl
 
 def _slot_terms(law: ReplicaLaw, lengths: Lengths) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Seconds of context and prefill a request causes, its steps, and the share of them it decodes in."""
-    steps = lengths.osl_tok + lengths.chunk_count(law) - 1.0
+    steps = np.maximum(lengths.osl_tok - 1.0 + (1.0 - law.separate_fraction) * lengths.chunk_count(law), 1.0)
     own_s = (
         law.step.gamma_s_per_context_tok * lengths.context_tok * lengths.decode_tok
         + law.step.delta_s_per_input_tok * lengths.isl_tok
@@ -127,6 +136,7 @@ def _slot_time_slope_s(law: ReplicaLaw, held_count: FloatArray, lengths: Lengths
     slope: FloatArray = own_s + steps * law.step.beta_s_per_seq * power * share**power * held_count ** (
         power - 1.0
     )
+    slope += law.separate_fraction * law.step.alpha_s * np.exp(-held_count / steps)
     return slope
 
 
@@ -151,11 +161,12 @@ def _seen(
     law: ReplicaLaw, held: FloatArray, rate: FloatArray, queued_s: FloatArray, lengths: Lengths
 ) -> SteadyPoint:
     step_s = decode_step_s(law.step, held, lengths)
+    beside_s = law.step.alpha_s if law.scheduler == "prefill_first" else step_s
     prompt_s = law.step.delta_s_per_input_tok * lengths.isl_tok
     share = np.minimum(rate * prompt_s, 0.95)
     residual_s = _median_residual_s(step_s, step_s + prompt_s, share)
     company_s = MEDIAN_COMPANY * share * prompt_s
-    prefill_s = step_s * lengths.chunk_count(law) + prompt_s
+    prefill_s = beside_s * lengths.chunk_count(law) + prompt_s
     slot_s = held / rate
     tpot_s = np.maximum((slot_s - prefill_s) / lengths.decode_tok, step_s)
     ttft_s = law.overhead_s + queued_s + residual_s + company_s + prefill_s

@@ -51,6 +51,7 @@ from models.performance import (
 )
 from models.processor_sharing import Routing, Scheduler, SharedReplica, share
 from models.request_mix import mix_of
+from models.saturation import saturation_band
 from models.steady_points import Lengths, ReplicaLaw, closed_point
 from models.step_law import extrapolation_band
 from models.tiers import Offer
@@ -91,7 +92,7 @@ def assess(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> FitQuali
 
 
 def max_rate(
-    performance: BatchedPerformance, load: Load, replica_count: int, *, scheduler: Scheduler = "mixed"
+    performance: BatchedPerformance, load: Load, replica_count: int, *, scheduler: Scheduler | None = None
 ) -> float:
     """Requests/s that `replica_count` replicas sustain at the load's mix; 0 where not one request fits."""
     replica = share(performance, mix_of(_with_rates(load)), scheduler)
@@ -105,7 +106,7 @@ def operate(
     *,
     point_count: int = 2048,
     routing: Routing = "join_shortest_queue",
-    scheduler: Scheduler = "mixed",
+    scheduler: Scheduler | None = None,
 ) -> OperatingPoint:
     """What the pool does under the load; past saturation stable=False and no latency.
 
@@ -143,7 +144,11 @@ def operate(
         wait_probability_fraction=_mean([state.held.full_probability for state in states], states),
         latencies=class_latencies(states, classes, replica_count, performance.overhead_s, point_count),
         inside_domain=not outside,
-        notices=(*outside, *_validity(load, states, replica, replica_count, utilisation)),
+        notices=(
+            *outside,
+            *_slots_notice(performance, replace(load, classes=classes), replica_count, scheduler),
+            *_validity(load, states, replica, replica_count, utilisation),
+        ),
     )
 
 
@@ -160,6 +165,7 @@ def closed_loop(
         kv_capacity_tok=float("inf") if performance.kv_capacity_tok is None else performance.kv_capacity_tok,
         token_budget_tok=float(performance.token_budget_tok),
         overhead_s=performance.overhead_s,
+        scheduler=performance.scheduler,
     )
     lengths = Lengths(isl_tok=np.array([isl_tok]), osl_tok=np.array([osl_tok]))
     point = closed_point(law, np.array([concurrency_count]), lengths)
@@ -170,7 +176,7 @@ def closed_loop(
 def band(performance: BatchedPerformance, concurrency_count: float) -> tuple[float, float] | None:
     """The fit's prediction band at a concurrency, as ratios below and above (four times in five).
 
-    (-0.09, 0.09) inside the measured loads, wider beyond; None beyond eight times the highest measured
+    (-0.06, 0.06) inside the measured loads, wider beyond; None beyond eight times the highest measured
     load, and where nothing was measured.
     """
     if performance.domain is None:
@@ -237,6 +243,20 @@ def _validity(
             replica_count=replica_count,
             arrival=load.arrival,
         )
+    )
+
+
+def _slots_notice(
+    performance: BatchedPerformance, load: Load, replica_count: int, scheduler: Scheduler | None
+) -> tuple[str, ...]:
+    """Between which rates the pool saturates, where nobody says how many slots it has."""
+    if performance.slot_range_count is None:
+        return ()
+    low, high = (rate * replica_count for rate in saturation_band(performance, load, scheduler=scheduler))
+    fewest, most = performance.slot_range_count
+    return (
+        f"Slots are not stated ({fewest} to {most} are usual): saturation lies between {low:.3g} and"
+        f" {high:.3g} requests/s, four times in five.",
     )
 
 

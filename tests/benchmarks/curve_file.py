@@ -88,8 +88,7 @@ def _number(row: Row, name: str, factor: float = 1.0) -> float | None:
 
 def _seconds(row: Row) -> Measurement:
     latencies = {
-        name: Percentiles(**{s: _number(row, f"{name[:-2]}_{s}_s") for s in STATISTICS})
-        for name in LATENCIES
+        name: Percentiles(**{s: _number(row, f"{name[:-2]}_{s}_s") for s in STATISTICS}) for name in LATENCIES
     }
     kind, count = row["load_kind"], _number(row, "accelerator_count")
     rest: dict[str, Any] = {LOAD_FIELD[kind]: _number(row, "load"), "load_kind": kind}
