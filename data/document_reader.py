@@ -1,27 +1,43 @@
 """One JSON object of a result file, read key by key; what cannot be used becomes an addressed problem."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from models.percentiles import UNKNOWN, Percentiles
 from models.problems import Problem
 
 LARGEST_WHOLE = 2**53  # beyond this a float cannot hold every whole number
+STATISTIC_KEYS = {
+    "mean": ("mean", "avg", "average"),
+    "p50": ("median", "p50", "med", "p(50)"),
+    "p90": ("p90", "p(90)"),
+    "p95": ("p95", "p(95)"),
+    "p99": ("p99", "p(99)"),
+}
 
 
 class DocumentReader:
     """Values of one document, divided into base units where asked; problems gather in `problems`."""
 
-    def __init__(self, document: dict[str, Any], path: str) -> None:
+    def __init__(self, document: dict[str, Any], path: str, problems: list[Problem] | None = None) -> None:
         self.document = document
         self.path = path
-        self.problems: list[Problem] = []
+        self.problems: list[Problem] = [] if problems is None else problems
 
     @property
     def refused(self) -> bool:
         """Whether any value was wrong enough to refuse the document."""
         return any(problem.severity == "error" for problem in self.problems)
+
+    def under(self, *keys: str) -> "DocumentReader":
+        """The object below the keys, empty where there is none; what is wrong in it gathers here."""
+        value: Any = self.document
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        document = value if isinstance(value, dict) else {}
+        return DocumentReader(document, ", ".join((self.path, *keys)), self.problems)
 
     def refuse(self, key: str, message: str, cure: str) -> None:
         """Note an error: the document will not be used."""
@@ -61,6 +77,29 @@ class DocumentReader:
             return None
         return int(value)
 
+    def latency(
+        self, divisor: float = 1.0, keys: Mapping[str, Sequence[str]] = STATISTIC_KEYS
+    ) -> Percentiles:
+        """Mean and percentiles of a time, in seconds after division; the first key present counts.
+
+        A time of exactly 0 stands for no data. A negative one means that an absolute clock or a marker of
+        missing data leaked in: the whole latency is left out, and said so, and the rest of the run stays.
+        """
+        present = {
+            statistic: next((word for word in words if self.document.get(word) is not None), words[0])
+            for statistic, words in keys.items()
+        }
+        negative = next((key for key in present.values() if _is_negative(self.document.get(key))), None)
+        if negative is not None:
+            self.warn(
+                negative,
+                f"{shown(self.document[negative])} is negative, so this latency was left out",
+                "An absolute clock or a marker for no data leaked in; measure it again.",
+            )
+            return UNKNOWN
+        values = {statistic: self.number(key, divisor) or None for statistic, key in present.items()}
+        return Percentiles(**values) if any(values.values()) else UNKNOWN
+
     def text(self, *keys: str) -> str | None:
         """The first of the keys that holds words; None where none does."""
         for key in keys:
@@ -92,6 +131,10 @@ class DocumentReader:
 
 def _is_finite(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_negative(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value < 0
 
 
 def shown(value: object) -> str:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from data.json_documents import JsonDocument, json_documents, looks_like_json
+from data.yaml_documents import looks_like_yaml, yaml_documents
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -22,16 +24,23 @@ class FileContent:
 
     @cached_property
     def _parsed(self) -> tuple[tuple[JsonDocument, ...], tuple[Problem, ...]]:
-        return json_documents(self.name, self.text) if self.is_json else ((), ())
+        if self.is_json:
+            return json_documents(self.name, self.text)
+        return yaml_documents(self.name, self.text) if looks_like_yaml(self.text) else ((), ())
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The first object of the file; empty where it is neither JSON nor YAML."""
+        return self.documents[0].value if self.documents else {}
 
     @property
     def documents(self) -> tuple[JsonDocument, ...]:
-        """The JSON objects of the file, in order; empty where it is not JSON."""
+        """The JSON or YAML objects of the file, in order; empty where it is neither."""
         return self._parsed[0]
 
     @property
     def document_problems(self) -> tuple[Problem, ...]:
-        """What was wrong with the file's JSON."""
+        """What was wrong with the file's JSON or YAML."""
         return self._parsed[1]
 
 

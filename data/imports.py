@@ -8,6 +8,7 @@ from data.decoding import accepted_formats_cure, binary_kind, decode, markup_kin
 from data.file_content import FileContent, Reading
 from data.imported import ImportedFile
 from data.importers import BY_KEY, IMPORTERS, Importer, best_importer
+from data.private_content import private_content
 from data.sanity_checks import impossibilities, sanity_warnings
 from models.measurements import Measurement
 from models.problems import Problem, Severity
@@ -38,6 +39,9 @@ def import_file(
         return ImportedFile(file_name=name, sha256=sha256, problems=found)
     reading = importer.read(content)
     accepted, problems = check_rows(reading)
+    if not accepted and not problems:
+        problems.append(_without_runs(name, importer))
+    problems.extend(private_content(content.documents, name))
     return ImportedFile(
         file_name=name,
         sha256=sha256,
@@ -48,6 +52,14 @@ def import_file(
         measurements=tuple(measurement for _, measurement in accepted),
         row_numbers=tuple(row for row, _ in accepted),
         problems=shortened(problems),
+    )
+
+
+def _without_runs(name: str, importer: Importer) -> Problem:
+    return Problem(
+        path=name,
+        message=f"this looks like {importer.LABEL}, but it holds no run",
+        cure="Export the file again, once the benchmark has finished.",
     )
 
 

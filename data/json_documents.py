@@ -55,8 +55,9 @@ def json_documents(name: str, text: str) -> tuple[tuple[JsonDocument, ...], tupl
     documents: list[JsonDocument] = []
     problems: list[Problem] = []
     position = _skip_blank(text, 0)
+    line, counted = 1, 0
     while position < len(text):
-        line = text.count("\n", 0, position) + 1
+        line, counted = line + text.count("\n", counted, position), position
         try:
             value, position = decoder.raw_decode(text, position)
             _check_depth(value)

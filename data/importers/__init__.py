@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from data.file_content import FileContent, Reading
-from data.importers import canonical_csv, vllm_bench
+from data.importers import canonical_csv, guidellm, guidellm_csv, vllm_bench
 
 
 class Importer(Protocol):
@@ -24,7 +24,12 @@ class Importer(Protocol):
         """All rows of the content."""
 
 
-IMPORTERS: tuple[Importer, ...] = (vllm_bench, canonical_csv)
+IMPORTERS: tuple[Importer, ...] = (
+    guidellm,
+    guidellm_csv,
+    vllm_bench,
+    canonical_csv,
+)
 BY_KEY = {importer.KEY: importer for importer in IMPORTERS}
 
 

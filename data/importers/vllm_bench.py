@@ -8,26 +8,18 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from data.column_names import is_private
-from data.document_reader import DocumentReader
+from data.document_reader import STATISTIC_KEYS, DocumentReader
+from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
 from data.request_samples import RequestSample, filled, summary
 from models.measurements import LoadKind, Measurement
-from models.percentiles import UNKNOWN, Percentiles
+from models.percentiles import Percentiles
 
 KEY = "vllm"
 LABEL = "vLLM bench serve (JSON)"
 
 LATENCY_KEYS = {"ttft": "ttft_s", "tpot": "tpot_s", "itl": "itl_s", "e2el": "e2e_s"}
-STATISTIC_KEYS = {
-    "mean": ("mean",),
-    "p50": ("p50", "median"),
-    "p90": ("p90",),
-    "p95": ("p95",),
-    "p99": ("p99",),
-}
 MS_PER_S = 1000.0
-PRIVATE_KEYS = frozenset(("generated_texts", "prompts", "input_prompts"))
 COUNT_KEYS = ("n_accelerators", "accelerator_count", "num_gpus", "n_gpus", "tp", "tensor_parallel_size")
 
 
@@ -43,21 +35,11 @@ def sniff(content: FileContent) -> float:
 
 def read(content: FileContent) -> Reading:
     """One measurement per object; an object with a wrong value is refused and the others stay."""
-    problems = list(content.document_problems)
-    measurements: list[tuple[int, Measurement]] = []
-    for number, document in enumerate(content.documents, start=1):
-        reader = DocumentReader(document.value, f"run {number} (line {document.line})")
-        measurement = run_of(reader)
-        problems.extend(reader.problems)
-        if not reader.refused:
-            measurements.append((number, measurement))
-    rows_read = len(content.documents) + len(content.document_problems)
-    return Reading(rows_read=rows_read, measurements=tuple(measurements), problems=tuple(problems))
+    return read_each(document_readers(content), run_of, content.document_problems)
 
 
 def run_of(reader: DocumentReader) -> Measurement:
     """One object as a measurement, in seconds; its caveats and errors stand in `reader.problems`."""
-    _warn_of_private_content(reader)
     completed, attempted = reader.count("completed"), reader.count("num_prompts")
     failed = reader.count("failed")
     if attempted is None and completed is not None and failed is not None:
@@ -110,14 +92,10 @@ def _with_latencies(reader: DocumentReader, run: Measurement, *, may_all_have_su
 
 
 def _percentiles(reader: DocumentReader, metric: str) -> Percentiles:
-    values: dict[str, float | None] = {}
-    for statistic, words in STATISTIC_KEYS.items():
-        keys = [f"{word}_{metric}_ms" for word in words]
-        key = next((key for key in keys if reader.document.get(key) is not None), keys[0])
-        value = reader.number(key, MS_PER_S)
-        # A latency of exactly 0 stands for no data: no request had a first or a second token.
-        values[statistic] = value or None
-    return Percentiles(**values) if any(values.values()) else UNKNOWN
+    keys = {
+        statistic: [f"{word}_{metric}_ms" for word in words] for statistic, words in STATISTIC_KEYS.items()
+    }
+    return reader.latency(MS_PER_S, keys)
 
 
 def request_samples(reader: DocumentReader, *, may_all_have_succeeded: bool) -> tuple[RequestSample, ...]:
@@ -198,15 +176,3 @@ def _accelerator_count(reader: DocumentReader) -> int | None:
                 )
             return int(word)
     return None
-
-
-def _warn_of_private_content(reader: DocumentReader) -> None:
-    found = sorted(key for key, value in reader.document.items() if value and _is_private_key(key))
-    if found:
-        reader.warn(
-            "", f"prompts, answers or secrets were dropped: {', '.join(found)}", "Leave them out of the file."
-        )
-
-
-def _is_private_key(key: str) -> bool:
-    return key in PRIVATE_KEYS or is_private(key)

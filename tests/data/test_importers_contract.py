@@ -16,6 +16,9 @@ SAMPLES = Path(__file__).parent / "samples"
 OWNER_BY_SAMPLE = {
     "points.csv": "csv",
     "german.csv": "csv",
+    "guidellm.json": "guidellm",
+    "guidellm_three_rows.csv": "guidellm_csv",
+    "guidellm_one_row.csv": "guidellm_csv",
     "vllm_plain.json": "vllm",
     "vllm_append.json": "vllm",
     "vllm_detailed.json": "vllm",

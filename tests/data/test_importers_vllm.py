@@ -108,7 +108,7 @@ def test_several_tokens_per_chunk_are_noticed():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"mean_ttft_ms": -1},
+        {"total_input_tokens": -1},
         {"mean_ttft_ms": 1e400},
         {"mean_ttft_ms": "fast"},
         {"mean_ttft_ms": True},
@@ -138,3 +138,12 @@ def test_a_key_used_twice_refuses_the_document():
     imported = import_file("twice.json", text.encode())
     assert imported.refused
     assert any("appears twice" in message for message in messages(imported, "error"))
+
+
+def test_a_negative_latency_is_left_out_and_the_throughput_stays():
+    imported = run(mean_ttft_ms=-1.7e12)
+    (row,) = imported.measurements
+    assert not row.ttft_s.known
+    assert row.tpot_s.mean == 0.018
+    assert row.output_rate_tok_per_s == PLAIN["output_throughput"]
+    assert any("negative" in message for message in messages(imported))
