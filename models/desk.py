@@ -16,7 +16,7 @@ from models.placement import (
     single_pools,
     subsets,
 )
-from models.pools import PoolPlan, monthly_floor_usd, plan_pool
+from models.pools import PoolPlan, may_cost_at_most, monthly_floor_usd, plan_pool
 from models.scenario import Policy, Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -105,32 +105,83 @@ class Desk:
         )
         return max((throughput, *bills))
 
+    def affords(self, offer_id: str, workload_set: int, bound_usd: float) -> bool:
+        """Whether a pool may cost at most so much; False only where it certainly costs more."""
+        key = (offer_id, workload_set)
+        if key in self.pools:
+            return self.cost_usd(offer_id, workload_set) <= bound_usd
+        performance, demands = self.performances[offer_id], self.demands(workload_set)
+        if isinstance(performance, CannotServe) or any(
+            gate(self.scenario, self.offers[offer_id], performance, demand) for demand in demands
+        ):
+            return False
+        return may_cost_at_most(self.offers[offer_id], performance, demands, self.scenario.policy, bound_usd)
 
-def place(desk: Desk, forbidden: tuple[int, str] | None) -> Partition:
-    """The cheapest placement, with one workload kept off one offer where `forbidden` says so."""
-    rates = [demand.peak_call_rate_req_per_s for demand in desk.scenario.demands]
-    share = desk.scenario.policy.max_supplier_share_fraction
-    limit = share * sum(rates) * (1 + 1e-9)
 
-    def barred(offer_id: str, workload_set: int) -> bool:
-        return forbidden is not None and forbidden[1] == offer_id and bool(workload_set >> forbidden[0] & 1)
-
-    def cost_of(offer_id: str, workload_set: int) -> float:
-        return NEVER if barred(offer_id, workload_set) else desk.cost_usd(offer_id, workload_set)
-
-    def floor_of(offer_id: str, workload_set: int) -> float:
-        return NEVER if barred(offer_id, workload_set) else desk.floor_usd(offer_id, workload_set)
+def place(desk: Desk) -> Partition:
+    """The cheapest placement of all workloads."""
+    count = len(desk.scenario.demands)
 
     def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
         limited = [offer_id for offer_id in offer_ids if _has_limits(desk.offers[offer_id])]
         free = [offer_id for offer_id in offer_ids if offer_id not in limited]
-        singles = [single_pools(len(rates), offer_id, cost_of) for offer_id in limited]
-        return side_by_side([cheapest_pools(len(rates), free, cost_of, floor_of), *singles])
+        singles = [single_pools(count, offer_id, desk.cost_usd) for offer_id in limited]
+        return side_by_side(
+            [cheapest_pools(count, free, desk.cost_usd, desk.floor_usd, desk.affords), *singles]
+        )
 
-    choices = [choice(offer_ids) for offer_ids in _by_supplier(desk, apart=share < 1.0)]
-    return cheapest_placement(
-        choices, lambda workload_set: sum(rates[index] for index in members(workload_set)) <= limit
-    )
+    apart = desk.scenario.policy.max_supplier_share_fraction < 1.0
+    choices = [choice(offer_ids) for offer_ids in _by_supplier(desk, apart)]
+    return cheapest_placement(choices, lambda workload_set: _supplier_may_serve(desk, workload_set))
+
+
+def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, float] | None:
+    """The offer a workload would move to if it left its own, all others staying, and the extra cost.
+
+    It may join a pool of another offer, or have one of its own there. None where no other offer serves it.
+    """
+    home = next(group for group in placement.groups if group.workload_set >> index & 1)
+    alone, left = 1 << index, home.workload_set & ~(1 << index)
+    saved = desk.placed_pool(home).cost_usd - (desk.cost_usd(home.offer_id, left) if left else 0.0)
+    moves = [
+        (desk.cost_usd(group.offer_id, group.workload_set | alone) - desk.placed_pool(group).cost_usd, group)
+        for group in placement.groups
+        if group.offer_id != home.offer_id
+    ]
+    running = {group.offer_id for group in placement.groups}
+    moves += [
+        (desk.cost_usd(offer_id, alone), Group(offer_id, alone))
+        for offer_id in desk.offers
+        if offer_id != home.offer_id and not (offer_id in running and _has_limits(desk.offers[offer_id]))
+    ]
+    allowed = [
+        (cost - saved, group.offer_id)
+        for cost, group in moves
+        if cost < NEVER and _stays_within_share(desk, placement, index, group.offer_id)
+    ]
+    best = min(allowed, default=None)
+    return None if best is None else (best[1], best[0])
+
+
+def _supplier_may_serve(desk: Desk, workload_set: int) -> bool:
+    """Whether one supplier may serve a set of workloads: its share of all calls."""
+    rates = [demand.peak_call_rate_req_per_s for demand in desk.scenario.demands]
+    limit = desk.scenario.policy.max_supplier_share_fraction * sum(rates) * (1 + 1e-9)
+    return sum(rates[index] for index in members(workload_set)) <= limit
+
+
+def _supplier(offer: Offer) -> str:
+    return offer.tier.supplier or offer.tier.id
+
+
+def _stays_within_share(desk: Desk, placement: Partition, index: int, offer_id: str) -> bool:
+    """Whether the offer's supplier may serve one workload more."""
+    supplier = _supplier(desk.offers[offer_id])
+    served = 1 << index
+    for group in placement.groups:
+        if _supplier(desk.offers[group.offer_id]) == supplier:
+            served |= group.workload_set
+    return _supplier_may_serve(desk, served)
 
 
 def _has_limits(offer: Offer) -> bool:
@@ -141,5 +192,5 @@ def _by_supplier(desk: Desk, apart: bool) -> list[list[str]]:
     """Offers by supplier where suppliers are limited; all together where they are not."""
     groups: dict[str, list[str]] = {}
     for offer in desk.offers.values():
-        groups.setdefault((offer.tier.supplier or offer.tier.id) if apart else "", []).append(offer.id)
+        groups.setdefault(_supplier(offer) if apart else "", []).append(offer.id)
     return [groups[supplier] for supplier in sorted(groups)]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -42,7 +43,8 @@ class TokenLengths:
             ordered = np.sort(np.asarray(self.values_tok, dtype=np.float64))
             index = np.minimum((np.asarray(fraction) * len(ordered)).astype(int), len(ordered) - 1)
             raw = ordered[index]
-        return np.clip(np.rint(raw), low, high)
+        clipped: NDArray[np.float64] = np.clip(np.rint(raw), low, high)
+        return clipped
 
     @property
     def log_parameters(self) -> tuple[float, float]:
@@ -55,7 +57,12 @@ class TokenLengths:
     @property
     def mean_tok(self) -> float:
         """Mean length in tokens, after rounding and clipping."""
-        return float(np.mean(self.quantile(_EVEN_FRACTIONS)))
+        return _mean_tok(self)
+
+
+@lru_cache(maxsize=1024)
+def _mean_tok(lengths: TokenLengths) -> float:
+    return float(np.mean(lengths.quantile(_EVEN_FRACTIONS)))
 
 
 # Midpoints of 16,384 equal-probability bins: fine enough for the mean of a lognormal with cv 3.
@@ -71,9 +78,7 @@ def lognormal_lengths(
     mean_tok: float, cv_ratio: float, clip_tok: tuple[int, int] = (1, MAX_TOKEN_COUNT)
 ) -> TokenLengths:
     """Lognormal lengths by mean and coefficient of variation, before rounding and clipping."""
-    return TokenLengths(
-        kind="lognormal", mean_before_clip_tok=mean_tok, cv_ratio=cv_ratio, clip_tok=clip_tok
-    )
+    return TokenLengths(kind="lognormal", mean_before_clip_tok=mean_tok, cv_ratio=cv_ratio, clip_tok=clip_tok)
 
 
 def lognormal_from_percentiles(
@@ -81,9 +86,7 @@ def lognormal_from_percentiles(
 ) -> TokenLengths:
     """Lognormal lengths through a median and a 95th percentile (p95 >= p50 > 0)."""
     sigma = math.log(p95_tok / p50_tok) / NORMAL_QUANTILE_95
-    return lognormal_lengths(
-        p50_tok * math.exp(sigma**2 / 2), math.sqrt(math.expm1(sigma**2)), clip_tok
-    )
+    return lognormal_lengths(p50_tok * math.exp(sigma**2 / 2), math.sqrt(math.expm1(sigma**2)), clip_tok)
 
 
 def empirical_lengths(

@@ -38,6 +38,8 @@ class Partition:
 NOTHING = Partition(0.0, ())
 # cost(offer_id, set), and a lower bound of it that is cheap to know; NEVER where it cannot serve the set.
 CostOf = Callable[[str, int], float]
+# affords(offer_id, set, bound): False only where the pool certainly costs more than the bound.
+Affords = Callable[[str, int, float], bool]
 
 
 def members(workload_set: int) -> tuple[int, ...]:
@@ -51,18 +53,22 @@ def may_share(workload_set: int, workload_count: int) -> bool:
 
 
 def cheapest_pools(
-    workload_count: int, offer_ids: Sequence[str], cost_of: CostOf, floor_of: CostOf
+    workload_count: int,
+    offer_ids: Sequence[str],
+    cost_of: CostOf,
+    floor_of: CostOf,
+    affords: Affords = lambda offer_id, workload_set, bound: True,
 ) -> dict[int, Partition]:
     """For each set of workloads that these offers can serve, the cheapest pools that serve just that set.
 
     floor_of(offer, set) <= cost_of(offer, set): a pool whose floor exceeds what is already known to suffice
-    is not worked out. Each offer may run several pools.
+    is not worked out; nor is one that does not `affords` to cost at most that. Each offer may run several.
     """
     best: dict[int, Partition] = {}
     for workload_set in sorted(range(1, 1 << workload_count), key=lambda each: (each.bit_count(), each)):
         found = _apart(best, workload_set)
         if may_share(workload_set, workload_count):
-            found = _together(found, workload_set, offer_ids, cost_of, floor_of)
+            found = _together(found, workload_set, offer_ids, cost_of, floor_of, affords)
         if found is not None:
             best[workload_set] = found
     return best
@@ -79,7 +85,12 @@ def _apart(best: dict[int, Partition], workload_set: int) -> Partition | None:
 
 
 def _together(
-    apart: Partition | None, workload_set: int, offer_ids: Sequence[str], cost_of: CostOf, floor_of: CostOf
+    apart: Partition | None,
+    workload_set: int,
+    offer_ids: Sequence[str],
+    cost_of: CostOf,
+    floor_of: CostOf,
+    affords: Affords,
 ) -> Partition | None:
     """One pool for the whole set where that is cheaper than apart."""
     best = apart
@@ -87,6 +98,8 @@ def _together(
     for floor, offer_id in floors:
         if floor == NEVER or (best is not None and floor > best.cost):
             break
+        if best is not None and not affords(offer_id, workload_set, best.cost):
+            continue
         cost = cost_of(offer_id, workload_set)
         pool = Partition(cost, (Group(offer_id, workload_set),))
         if cost < NEVER and (best is None or pool < best):

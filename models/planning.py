@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from models.bill import cost_of, fleet_changes, pool_view, totals_of
-from models.desk import Desk, Performances, PoolPlanner, place
+from models.desk import Desk, Performances, PoolPlanner, cheapest_move, place
 from models.evidence import weakest
 from models.explaining import (
     evidence_of,
@@ -13,7 +13,7 @@ from models.explaining import (
     rejections_of,
 )
 from models.performance import BatchedPerformance
-from models.placement import Group, members
+from models.placement import Group, Partition, members
 from models.plans import (
     Allocation,
     Notice,
@@ -21,7 +21,7 @@ from models.plans import (
     RunnerUp,
     TargetResult,
 )
-from models.pools import PoolPlan, operate_machines, plan_pool, targets_of
+from models.pools import ROUGH_POINT_COUNT, PoolPlan, operate_machines, plan_pool, targets_of
 from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results
@@ -46,12 +46,12 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     """
     offers = {offer.id: offer for offer in sorted(scenario.offers, key=lambda offer: offer.id)}
     desk = Desk(scenario, offers, performances, pool_planner)
-    placement = place(desk, forbidden=None)
+    placement = place(desk)
     groups = sorted(placement.groups)
     group_of = {index: group for group in groups for index in members(group.workload_set)}
     odds = {group: _odds(desk, group) for group in groups}
     allocations = tuple(
-        _allocation(desk, index, group_of[index], placement.cost, odds[group_of[index]])
+        _allocation(desk, index, group_of[index], placement, odds[group_of[index]])
         for index in sorted(group_of)
     )
     pools = tuple(pool_view(desk, group) for group in groups)
@@ -83,7 +83,7 @@ def _odds(desk: Desk, group: Group) -> PoolOdds | None:
     if not isinstance(performance, BatchedPerformance) or pool.replica_count is None:
         return None
     return pool_odds(
-        operate_machines,
+        lambda machine, load, count: operate_machines(machine, load, count, point_count=ROUGH_POINT_COUNT),
         performance,
         pool.load,
         pool.replica_count,
@@ -113,7 +113,9 @@ def _target_results(
     )
 
 
-def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float, odds: PoolOdds | None) -> Allocation:
+def _allocation(
+    desk: Desk, index: int, group: Group, placement: Partition, odds: PoolOdds | None
+) -> Allocation:
     demand, offer = desk.scenario.demands[index], desk.offers[group.offer_id]
     pool, position = desk.placed_pool(group), members(group.workload_set).index(index)
     name, targets = demand.workload.name, demand.workload.targets
@@ -139,7 +141,7 @@ def _allocation(desk: Desk, index: int, group: Group, chosen_usd: float, odds: P
         weakest_grade=weakest(evidence),
         binding_constraint=_binding(pool, name),
         inside_domain=not any(text.startswith(f"{name}: mean") for text in notices),
-        runner_up=_runner_up(desk, index, group.offer_id, chosen_usd),
+        runner_up=_runner_up(desk, index, group, placement),
         notices=tuple(Notice(text=text, about=name) for text in notices),
     )
 
@@ -159,16 +161,15 @@ def _own_notices(desk: Desk, group: Group, pool: PoolPlan, name: str) -> list[st
     return [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
 
 
-def _runner_up(desk: Desk, index: int, offer_id: str, chosen_usd: float) -> RunnerUp | None:
-    """The best plan that keeps this workload off its offer, by the distance in money."""
-    other = place(desk, forbidden=(index, offer_id))
-    offers = [group.offer_id for group in other.groups if group.workload_set >> index & 1]
-    if not offers:
+def _runner_up(desk: Desk, index: int, home: Group, placement: Partition) -> RunnerUp | None:
+    """Where this workload would go if it left its offer, the others staying, by the distance in money."""
+    move = cheapest_move(desk, placement, index)
+    if move is None:
         return None
-    offer = desk.offers[offers[0]]
-    same_model = offer.model.id == desk.offers[offer_id].model.id
+    offer, extra_usd = desk.offers[move[0]], move[1]
+    same_model = offer.model.id == desk.offers[home.offer_id].model.id
     return RunnerUp(
         tier_id=offer.tier.id,
         tier_label=offer.tier.label if same_model else f"{offer.tier.label}, {offer.model.label}",
-        extra_cost_usd_per_month=other.cost - chosen_usd,
+        extra_cost_usd_per_month=extra_usd,
     )

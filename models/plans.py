@@ -95,7 +95,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerUp:
-    """The cheapest plan in which this workload goes elsewhere."""
+    """Where this workload would go at least extra cost if it left its tier, the others staying."""
 
     tier_id: str
     tier_label: str

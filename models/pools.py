@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from models.architectures import batched_accelerator, hosted_api
@@ -22,7 +22,7 @@ from models.performance import (
     TierPerformance,
 )
 from models.scenario import Policy
-from models.sizing import Sizing, first_miss, size
+from models.sizing import MAX_REPLICA_COUNT, Sizing, first_miss, size
 from models.tiers import HourlyPrice, Offer, TokenPrice
 from models.workloads import HOURS_PER_DAY, METRIC_WORDS, Arrival, Demand, Target
 
@@ -88,9 +88,14 @@ def _joint_arrival(demands: Sequence[Demand], classes: Sequence[RequestClass]) -
     return Arrival(kind="gamma", scv_ratio=scv_ratio)
 
 
-def targets_of(demands: Sequence[Demand]) -> dict[str, tuple[Target, ...]]:
-    """Every workload's promises, by workload name."""
-    return {demand.workload.name: demand.workload.targets for demand in demands}
+def targets_of(demands: Sequence[Demand], slack_ratio: float = 1.0) -> dict[str, tuple[Target, ...]]:
+    """Every workload's promises, by workload name; with slack, their limits that much wider."""
+    return {
+        demand.workload.name: tuple(
+            replace(target, limit_s=target.limit_s * slack_ratio) for target in demand.workload.targets
+        )
+        for demand in demands
+    }
 
 
 def plan_pool(
@@ -124,6 +129,34 @@ def monthly_floor_usd(
     return (count + spare_replicas(offer, policy)) * replica_usd_per_h(offer) * HOURS_PER_MONTH
 
 
+def may_cost_at_most(
+    offer: Offer,
+    performance: TierPerformance,
+    demands: tuple[Demand, ...],
+    policy: Policy,
+    bound_usd: float,
+) -> bool:
+    """False where even as many machines as the money buys miss a target or the rate; one operating point."""
+    if not isinstance(performance, BatchedPerformance) or policy.autoscale.enabled:
+        return True
+    bought = bound_usd / (replica_usd_per_h(offer) * HOURS_PER_MONTH)
+    count = min(math.floor(bought + 1e-9) - spare_replicas(offer, policy), MAX_REPLICA_COUNT)
+    if count < 1:
+        return False
+    load = load_of(demands, _busiest_hour(_work_by_hour(performance, demands)))
+    highest = batched_accelerator.max_rate(performance, load, 1) * policy.max_utilisation_fraction
+    if load.rate_req_per_s > count * highest * (1 + 1e-9):
+        return False
+    point = operate_machines(performance, load, count, point_count=ROUGH_POINT_COUNT)
+    return first_miss(point, targets_of(demands, ROUGH_SLACK_RATIO)) is None
+
+
+def _busiest_hour(work: Sequence[Sequence[float]]) -> int:
+    """The hour in which the workloads together bring most work."""
+    used = [sum(each) for each in work]
+    return used.index(max(used))
+
+
 def replica_usd_per_h(offer: Offer) -> float:
     """Rent of one replica for an hour."""
     price, count = offer.tier.price, offer.tier.accelerator_count_per_replica
@@ -155,6 +188,8 @@ def _work_by_hour(performance: BatchedPerformance, demands: Sequence[Demand]) ->
 
 
 # A pool's behaviour depends on its machines and load alone: other rules or prices need no new working out.
+ROUGH_POINT_COUNT = 512  # percentiles within a few per cent, at half the time
+ROUGH_SLACK_RATIO = 1.05
 operate_machines = lru_cache(maxsize=16_384)(batched_accelerator.operate)
 
 
@@ -174,7 +209,7 @@ def _machine_pool(
 ) -> PoolPlan | CannotServe:
     work = _work_by_hour(performance, demands)
     used = [sum(each) for each in work]
-    busiest = used.index(max(used))
+    busiest = _busiest_hour(work)
     if math.isinf(used[busiest]):
         return CannotServe(
             binding_constraint="KV memory",

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from app.plan_json import plan_as_json
 from models.architectures import batched_accelerator, hosted_api
-from models.desk import Desk, place
 from models.performance import CannotServe
-from models.placement import members
 from models.planning import plan
 from models.pools import PoolPlan, load_of, plan_pool, targets_of
 from models.scenario import Policy
@@ -116,25 +114,6 @@ def test_another_tier_never_makes_a_plan_over_several_suppliers_worse(case, data
     scenario, known = case
     chosen = data.draw(st.sampled_from(scenario.offers))
     assert no_worse(planned(scenario, known), planned(without(scenario, chosen.id), known))
-
-
-@RULES
-@given(cases(), st.data())
-def test_forbidding_a_tier_to_a_workload_never_lowers_the_bill(case, data):
-    scenario, known = case
-    desk = Desk(scenario, {offer.id: offer for offer in scenario.offers}, performances(scenario, known))
-    free = place(desk, forbidden=None)
-    assume(free.groups)
-    group = data.draw(st.sampled_from(free.groups))
-    index = data.draw(st.sampled_from(members(group.workload_set)))
-    bound = place(desk, forbidden=(index, group.offer_id))
-    counts = [sum(each.workload_set.bit_count() for each in found.groups) for found in (bound, free)]
-    assert not any(
-        each.offer_id == group.offer_id and each.workload_set >> index & 1 for each in bound.groups
-    )
-    assert counts[0] <= counts[1]
-    if counts[0] == counts[1]:
-        assert bound.cost >= free.cost * (1 - ROUNDING)
 
 
 @RULES
