@@ -99,6 +99,7 @@ QUANTITIES = _quantities(
     ("concurrency_high_count", "Highest measured concurrency", "Largest load the measurements cover."),
     ("batch_count", "Static batch", "Sequences decoded together in an offline benchmark."),
     ("slot_count", "Slots", "Sequences decoded together at most on one replica."),
+    ("slot_range_count", "Slots, range", "Fewest and most slots an engine may have where nobody says."),
     ("mean_busy_slot_count_per_replica", "Busy slots", "Sequences being decoded on a replica, mean."),
     ("utilisation_fraction", "Utilisation", "Offered rate over the highest sustainable rate."),
     ("max_utilisation_fraction", "Highest utilisation allowed", "Where the plan stops loading a replica."),

@@ -86,24 +86,29 @@ def _number(row: Row, name: str, factor: float = 1.0) -> float | None:
     return float(text) * factor if text else None
 
 
+def _texts(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) or None for name in SAME_TEXT}
+
+
 def _seconds(row: Row) -> Measurement:
-    latencies = {
+    latencies: dict[str, Any] = {
         name: Percentiles(**{s: _number(row, f"{name[:-2]}_{s}_s") for s in STATISTICS}) for name in LATENCIES
     }
     kind, count = row["load_kind"], _number(row, "accelerator_count")
     rest: dict[str, Any] = {LOAD_FIELD[kind]: _number(row, "load"), "load_kind": kind}
     names = ("isl_tok", "osl_tok", "output_rate_tok_per_s", "request_rate_req_per_s")
+    numbers: dict[str, Any] = {name: _number(row, name) for name in names}
     return Measurement(
         accelerator_count=None if count is None else int(count),
-        **{name: row.get(name) or None for name in SAME_TEXT},
-        **{name: _number(row, name) for name in names},
+        **_texts(row),
+        **numbers,
         **latencies,
         **rest,
     )
 
 
 def _milliseconds(row: Row) -> Measurement:
-    latencies = {
+    latencies: dict[str, Any] = {
         name: Percentiles(**{s: _number(row, f"{foreign}_ms_{s}", 1e-3) for s in STATISTICS})
         for name, foreign in LATENCIES.items()
     }
@@ -119,7 +124,7 @@ def _milliseconds(row: Row) -> Measurement:
         osl_tok=None if osl is None else osl * ratio,
         output_rate_tok_per_s=output_rate,
         request_rate_req_per_s=_number(row, "request_rps"),
-        **{name: row.get(name) or None for name in SAME_TEXT},
+        **_texts(row),
         **latencies,
         **rest,
     )

@@ -1,7 +1,7 @@
 """How a fit foretells loads and lengths it has not seen, on every measured curve of a file."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,6 @@ from models.step_law import extrapolation_band
 from models.tiers import Offer
 from models.tokens import Roofline, roofline
 from tests.benchmarks.curve_file import configurations, offer_of
-
 
 FEWEST_FOR_INNER = 3  # loads: one to leave out between two
 FEWEST_FOR_HALVES = 4
@@ -72,7 +71,9 @@ def _left_out_loads(
     if len(loads) < FEWEST_FOR_INNER:
         return
     for load in loads[1:-1]:
-        yield from _banded(label, "left-out load", curve, lambda p, x=load: p.load == x, bounds, limits)
+        yield from _banded(
+            label, "left-out load", curve, [p for p in curve if p.load == load], bounds, limits
+        )
 
 
 def _upper_half(
@@ -82,18 +83,18 @@ def _upper_half(
     if len(loads) < FEWEST_FOR_HALVES:
         return
     middle = loads[(len(loads) - 1) // 2]
-    yield from _banded(label, "upper half", curve, lambda p: p.load > middle, bounds, limits)
+    yield from _banded(label, "upper half", curve, [p for p in curve if p.load > middle], bounds, limits)
 
 
 def _banded(
     label: str,
     question: str,
     curve: list[LoadPoint],
-    is_out: Callable[[LoadPoint], bool],
+    out: list[LoadPoint],
     bounds: Roofline | None,
     limits: Limits,
 ) -> Iterator[HoldOut]:
-    kept, out = [p for p in curve if not is_out(p)], [p for p in curve if is_out(p)]
+    kept = [point for point in curve if point not in out]
     law = fit_step_law(kept, limits, bounds)
     highest = max(point.held_count or point.load for point in kept)
     for point in out:
