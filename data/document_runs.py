@@ -22,9 +22,9 @@ def read_each(
     problems: Iterable[Problem] = (),
     tool_version: str | None = None,
 ) -> Reading:
-    """One measurement for each reader, numbered from 1; `problems` are those of broken documents."""
+    """One measurement for each reader, numbered from 1; an error among `problems` is a broken run."""
     found = list(problems)
-    rows_read = len(found)
+    rows_read = sum(problem.severity == "error" for problem in found)
     measurements: list[tuple[int, Measurement]] = []
     for number, reader in enumerate(readers, start=1):
         measurement = run_of(reader)

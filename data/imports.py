@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from data.completion import with_mean_tpot
 from data.decoding import accepted_formats_cure, binary_kind, decode, markup_kind
 from data.file_content import FileContent, Reading
 from data.imported import ImportedFile
-from data.importers import BY_KEY, IMPORTERS, Importer, best_importer
+from data.importers import BY_KEY, IMPORTERS, Importer, best_importer, canonical_csv
 from data.private_content import private_content
 from data.sanity_checks import impossibilities, sanity_warnings
 from models.measurements import Measurement
@@ -41,6 +42,7 @@ def import_file(
     accepted, problems = check_rows(reading)
     if not accepted and not problems:
         problems.append(_without_runs(name, importer))
+    problems.extend(_without_model(name, importer, accepted))
     problems.extend(private_content(content.documents, name))
     return ImportedFile(
         file_name=name,
@@ -61,6 +63,20 @@ def _without_runs(name: str, importer: Importer) -> Problem:
         message=f"this looks like {importer.LABEL}, but it holds no run",
         cure="Export the file again, once the benchmark has finished.",
     )
+
+
+def _without_model(name: str, importer: Importer, rows: Sequence[tuple[int, Measurement]]) -> list[Problem]:
+    """A warning where a tool's file names no model; a table may well be of one that its owner knows."""
+    if importer is canonical_csv or not rows or any(measurement.model for _, measurement in rows):
+        return []
+    return [
+        Problem(
+            path=name,
+            message="the file does not name the model that was measured",
+            cure="Label it with the model on import, so that plans can use it.",
+            severity="warning",
+        )
+    ]
 
 
 def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Problem]]:
@@ -97,8 +113,23 @@ def _repeated(path: str, first_row: int) -> Problem:
     )
 
 
+def merged(problems: Sequence[Problem]) -> list[Problem]:
+    """Warnings that say the same of several rows as one, at the first of them; errors as they are."""
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        if problem.severity == "warning":
+            alike.setdefault((problem.message, problem.cure), []).append(problem)
+    found = [problem for problem in problems if problem.severity == "error"]
+    for group in alike.values():
+        others = len(group) - 1
+        path = f"{group[0].path}, and {others} more" if others else group[0].path
+        found.append(replace(group[0], path=path))
+    return found
+
+
 def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The first problems, and how many more there are."""
+    """The first problems, alike warnings as one, and how many more there are."""
+    problems = merged(problems)
     if len(problems) <= MOST_PROBLEMS_SHOWN:
         return tuple(problems)
     hidden = problems[MOST_PROBLEMS_SHOWN:]

@@ -25,7 +25,6 @@ class Grade(StrEnum):
         """The grade in words, as a reader of a report needs it."""
         return GRADE_MEANINGS[self]
 
-
     @property
     def short_meaning(self) -> str:
         """The grade in two or three words."""

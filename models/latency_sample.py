@@ -59,8 +59,7 @@ def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_c
     running_s = _running_step_s(held, stage, step_s, draws)
     rest_s = running_s * draws[WAIT] ** (2.0 / stage.lateness - 1.0)
     company_s = _company_s(held, stage, running_s)
-    slot_wait_s = -np.log(draws[WAIT]) * held.wait_if_full_s
-    before_s = np.where(full, slot_wait_s, np.where(idle, 0.0, rest_s))
+    before_s = np.where(full, _slot_wait_s(held, state, draws[WAIT]), np.where(idle, 0.0, rest_s))
     itl_s, step_scv = _token_gaps(held, point_count, draws[TOKEN_STATE])
     return PoolSample(
         held=held,
@@ -72,6 +71,21 @@ def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_c
         mean_itl_s=mean_itl_s,
         step_scv_ratio=step_scv,
     )
+
+
+def _slot_wait_s(held: Occupancy, state: NDArray[np.int64], draw: FloatArray) -> FloatArray:
+    """Waits of requests that find all slots taken: so many departures, one after another.
+
+    In a stationary queue they add up to an exponential; with q requests ahead they are an Erlang of
+    q + 1 (cube-root normal: E. B. Wilson and M. M. Hilferty 1931).
+    """
+    if held.wait_ratio is None:
+        exponential_s: FloatArray = -np.log(draw) * held.wait_if_full_s
+        return exponential_s
+    departures = np.maximum(held.count[state] - held.capacity_count, 0.0) + 1.0
+    cube_root = 1.0 - 1.0 / (9.0 * departures) + ndtri(draw) / (3.0 * np.sqrt(departures))
+    wait_s: FloatArray = held.wait_if_full_s * held.wait_ratio[state] * np.maximum(cube_root, 0.0) ** 3
+    return wait_s
 
 
 def _running_step_s(

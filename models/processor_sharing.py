@@ -32,6 +32,9 @@ LIKELY_DEVIATIONS = 12.0  # longer ones within so many standard deviations of th
 class Occupancy:
     """How many requests are in the pool: `probability[j]` of `count[j]`, all slots taken "or more".
 
+    A stationary pool's waits are exponential; where the queue has states of its own, `wait_ratio` is the
+    mean wait in each over `wait_if_full_s`.
+
     busy_slot_count   mean requests in slots, whole pool
     full_probability  share of arrivals that find every slot taken
     wait_if_full_s    mean wait of those
@@ -49,6 +52,7 @@ class Occupancy:
     per_replica_rate: float
     member_count: int
     replica: SharedReplica
+    wait_ratio: FloatArray | None = None
 
     @property
     def capacity_count(self) -> int:

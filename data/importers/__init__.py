@@ -3,7 +3,17 @@
 from typing import Protocol
 
 from data.file_content import FileContent, Reading
-from data.importers import canonical_csv, guidellm, guidellm_csv, vllm_bench
+from data.importers import (
+    canonical_csv,
+    guidellm,
+    guidellm_csv,
+    inferencex,
+    inferencex_csv,
+    serving_console,
+    sglang,
+    vllm_bench,
+    vllm_csv,
+)
 
 
 class Importer(Protocol):
@@ -27,7 +37,12 @@ class Importer(Protocol):
 IMPORTERS: tuple[Importer, ...] = (
     guidellm,
     guidellm_csv,
+    sglang,
     vllm_bench,
+    vllm_csv,
+    serving_console,
+    inferencex,
+    inferencex_csv,
     canonical_csv,
 )
 BY_KEY = {importer.KEY: importer for importer in IMPORTERS}

@@ -1,7 +1,9 @@
 """Results of `vllm bench serve` and the older benchmark_serving.py: one JSON object per load.
 
-Milliseconds in the summary, seconds in the per-request lists. Several objects may follow one another, as
---append-result writes them. The backend is the client's protocol and does not name the engine.
+Milliseconds in the summary, seconds in the per-request lists. A variant that InferenceX writes leaves the
+suffix `_ms` away and holds seconds; another wraps the settings in `config` and the figures in `results`.
+Several objects may follow one another, as --append-result writes them. The backend is the client's
+protocol and does not name the engine.
 """
 
 import math
@@ -12,7 +14,14 @@ from data.document_reader import STATISTIC_KEYS, DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
 from data.request_samples import RequestSample, filled, summary
-from models.measurements import LoadKind, Measurement
+from data.serving_runs import (
+    accelerator_count_of,
+    goodput_note,
+    load_of,
+    same_seeds,
+    warn_of_speculation,
+)
+from models.measurements import Measurement
 from models.percentiles import Percentiles
 
 KEY = "vllm"
@@ -20,22 +29,35 @@ LABEL = "vLLM bench serve (JSON)"
 
 LATENCY_KEYS = {"ttft": "ttft_s", "tpot": "tpot_s", "itl": "itl_s", "e2el": "e2e_s"}
 MS_PER_S = 1000.0
-COUNT_KEYS = ("n_accelerators", "accelerator_count", "num_gpus", "n_gpus", "tp", "tensor_parallel_size")
 
 
 def sniff(content: FileContent) -> float:
-    """0.9 where the first object has vLLM's throughput and latency keys."""
-    if not content.documents:
+    """0.9 where the first object has vLLM's throughput and latency keys; less where only part is there."""
+    keys = unwrapped(content.first).keys()
+    if "mean_e2e_latency_ms" in keys or "total_throughput" in keys:  # SGLang's
         return 0.0
-    keys = content.documents[0].value.keys()
-    is_sglang = "mean_e2e_latency_ms" in keys or "total_throughput" in keys
-    has_latency = "mean_ttft_ms" in keys or "mean_e2el_ms" in keys
-    return 0.9 if "request_throughput" in keys and has_latency and not is_sglang else 0.0
+    latencies = [f"{word}_{metric}" for word in ("mean", "median") for metric in LATENCY_KEYS]
+    if "request_throughput" in keys and any(key in keys or f"{key}_ms" in keys for key in latencies):
+        return 0.9
+    if {"request_throughput", "output_throughput", "completed"} <= keys:
+        return 0.6
+    return 0.6 if {"ttfts", "itls"} <= keys else 0.0
+
+
+def unwrapped(document: dict[str, Any]) -> dict[str, Any]:
+    """The object with its settings and its figures side by side."""
+    config, results = document.get("config"), document.get("results")
+    if isinstance(config, dict) and isinstance(results, dict):
+        return config | results
+    return document
 
 
 def read(content: FileContent) -> Reading:
     """One measurement per object; an object with a wrong value is refused and the others stay."""
-    return read_each(document_readers(content), run_of, content.document_problems)
+    readers = [
+        DocumentReader(unwrapped(reader.document), reader.path) for reader in document_readers(content)
+    ]
+    return read_each(readers, run_of, (*content.document_problems, *same_seeds(readers)))
 
 
 def run_of(reader: DocumentReader) -> Measurement:
@@ -46,16 +68,16 @@ def run_of(reader: DocumentReader) -> Measurement:
         attempted = completed + failed
     if failed is None and completed is not None and attempted is not None:
         failed = max(attempted - completed, 0)
-    load_kind, concurrency, rate = _load(reader)
+    load_kind, concurrency, rate = load_of(reader)
     run = Measurement(
         tier=reader.text("tier"),
         model=reader.text("model_id", "model"),
         accelerator=reader.text("accelerator", "gpu", "hardware"),
-        accelerator_count=_accelerator_count(reader),
+        accelerator_count=accelerator_count_of(reader),
         precision=reader.text("precision", "dtype", "quantization"),
         engine=reader.text("engine"),
-        isl_tok=_per_request(reader.number("total_input_tokens"), completed),
-        osl_tok=_per_request(reader.number("total_output_tokens"), completed),
+        isl_tok=_per_request(reader, "total_input_tokens", "input_lens", completed),
+        osl_tok=_per_request(reader, "total_output_tokens", "output_lens", completed),
         load_kind=load_kind,
         concurrency_count=concurrency,
         offered_rate_req_per_s=rate,
@@ -63,13 +85,16 @@ def run_of(reader: DocumentReader) -> Measurement:
         request_count=attempted,
         error_count=failed,
         output_rate_tok_per_s=reader.number("output_throughput"),
-        total_rate_tok_per_s=reader.number("total_token_throughput"),
+        total_rate_tok_per_s=_total_rate(reader),
         request_rate_req_per_s=reader.number("request_throughput"),
         measured_on=reader.day("date"),
+        notes=goodput_note(reader),
     )
+    warn_of_speculation(reader)
     if completed == 0:
         reader.warn("completed", "no request succeeded, so there are no latencies", "Look for its cause.")
         return run
+    _warn_of_seconds(reader)
     return _with_latencies(reader, run, may_all_have_succeeded=not failed)
 
 
@@ -92,10 +117,23 @@ def _with_latencies(reader: DocumentReader, run: Measurement, *, may_all_have_su
 
 
 def _percentiles(reader: DocumentReader, metric: str) -> Percentiles:
-    keys = {
-        statistic: [f"{word}_{metric}_ms" for word in words] for statistic, words in STATISTIC_KEYS.items()
-    }
-    return reader.latency(MS_PER_S, keys)
+    if any(f"{word}_{metric}_ms" in reader.document for word in ("mean", "median")):
+        return reader.latency(MS_PER_S, _keys(f"{metric}_ms"))
+    return reader.latency(1.0, _keys(metric))
+
+
+def _warn_of_seconds(reader: DocumentReader) -> None:
+    """Say that a missing suffix was taken for seconds; whether E2E adds up is checked for every row."""
+    if any(f"{word}_ttft" in reader.document for word in ("mean", "median")):
+        reader.warn(
+            "mean_ttft",
+            "latencies are read as seconds, because their keys have no suffix _ms",
+            "Check one of them against what you saw.",
+        )
+
+
+def _keys(metric: str) -> dict[str, list[str]]:
+    return {statistic: [f"{word}_{metric}" for word in words] for statistic, words in STATISTIC_KEYS.items()}
 
 
 def request_samples(reader: DocumentReader, *, may_all_have_succeeded: bool) -> tuple[RequestSample, ...]:
@@ -111,7 +149,7 @@ def request_samples(reader: DocumentReader, *, may_all_have_succeeded: bool) -> 
         if not succeeded[index]:
             continue
         ttft = _item(ttfts, index)
-        own_gaps = _gaps(gaps, index)
+        own_gaps = _after_the_first_token(_gaps(gaps, index), ttft, _item(lengths, index))
         e2e = _item(latencies, index)
         if e2e is None and ttft is not None and own_gaps:
             e2e = ttft + sum(own_gaps)
@@ -138,6 +176,14 @@ def _item(values: list[float] | None, index: int) -> float | None:
     return values[index] if values is not None and index < len(values) else None
 
 
+def _after_the_first_token(
+    gaps: tuple[float, ...], ttft_s: float | None, output_tok: float | None
+) -> tuple[float, ...]:
+    """Some servers' clients list the TTFT as the first gap: as many gaps as tokens, the first the TTFT."""
+    is_ttft = bool(gaps) and len(gaps) == output_tok and gaps[0] == ttft_s
+    return gaps[1:] if is_ttft else gaps
+
+
 def _gaps(gaps: Any, index: int) -> tuple[float, ...]:
     own = gaps[index] if isinstance(gaps, list) and index < len(gaps) else None
     if not isinstance(own, list):
@@ -145,34 +191,20 @@ def _gaps(gaps: Any, index: int) -> tuple[float, ...]:
     return tuple(float(gap) for gap in own if isinstance(gap, int | float) and math.isfinite(gap))
 
 
-def _per_request(total: float | None, completed: int | None) -> float | None:
-    return total / completed if total is not None and completed else None
+def _per_request(
+    reader: DocumentReader, total_key: str, list_key: str, completed: int | None
+) -> float | None:
+    total = reader.number(total_key)
+    if total is not None:
+        return total / completed if completed else None
+    lengths = [length for length in reader.numbers(list_key) or () if length > 0]
+    return sum(lengths) / len(lengths) if lengths else None
 
 
-def _load(reader: DocumentReader) -> tuple[LoadKind, float | None, float | None]:
-    """Kind of load, concurrency and offered rate: a finite rate is an open loop, whatever caps it."""
-    concurrency = reader.number("max_concurrency")
-    stated = reader.document.get("request_rate")
-    if stated is None or str(stated).lower() in ("inf", "infinity"):
-        return ("unbounded" if concurrency is None else "concurrency"), concurrency, None
-    offered = reader.number("request_rate")
-    if concurrency is not None and "mean_e2el_including_client_queue_ms" not in reader.document:
-        reader.warn(
-            "max_concurrency",
-            f"at most {concurrency:g} requests were in flight; waiting in the client is in no latency",
-            "Plan with runs whose cap was never reached.",
-        )
-    return "rate", None, offered
-
-
-def _accelerator_count(reader: DocumentReader) -> int | None:
-    """From --metadata, where values are words: "tp" counts the accelerators of a system without replicas."""
-    for key in COUNT_KEYS:
-        word = str(reader.document.get(key, "")).strip()
-        if word.isascii() and word.isdigit() and 0 < int(word[:9]) == int(word):
-            if key in ("tp", "tensor_parallel_size"):
-                reader.warn(
-                    key, f"read as {word} accelerators", "Add --metadata n_accelerators=... with replicas."
-                )
-            return int(word)
-    return None
+def _total_rate(reader: DocumentReader) -> float | None:
+    """As stated, or the sum of input and output throughput, which the oldest files state apart."""
+    stated = reader.number("total_token_throughput")
+    parts = reader.number("input_throughput"), reader.number("output_throughput")
+    if stated is None and parts[0] is not None and parts[1] is not None:
+        return parts[0] + parts[1]
+    return stated

@@ -144,9 +144,13 @@ def _published(offer: Offer, speed: Speed, derate_ratio: float | None) -> Known 
         )
     else:
         # The price may still be all that matters: a workload without latency targets can use it.
-        return (HostedPoint(concurrency_count=None, ttft_s=ttft),), evidence, (
-            *notices,
-            f"{offer.tier.label}: no independent speed is published",
+        return (
+            (HostedPoint(concurrency_count=None, ttft_s=ttft),),
+            evidence,
+            (
+                *notices,
+                f"{offer.tier.label}: no independent speed is published",
+            ),
         )
     point = HostedPoint(concurrency_count=None, ttft_s=ttft, tpot_s=Percentiles(p50=1.0 / rate))
     return (point,), evidence, notices
