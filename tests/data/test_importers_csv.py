@@ -191,6 +191,12 @@ def test_a_bad_cell_far_down_is_found():
     imported = table(*lines)
     assert errors(imported)[0].path == "row 2501, column ttft_ms_p50"
     assert len(imported.measurements) == 2999
+    (alike,) = warnings(imported)  # the same caveat of many rows is one problem
+    assert "2997 more" in alike.path
+
+
+def test_very_many_refusals_are_counted_and_not_all_listed():
+    imported = table("concurrency,ttft_ms_p50", *["4,ten"] * 3000)
     assert len(imported.problems) == MOST_PROBLEMS_SHOWN + 1
 
 
