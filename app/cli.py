@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -181,9 +182,17 @@ def _dashboard(parsed: argparse.Namespace) -> int:
         options += ["--server.port", str(parsed.port)]
     if parsed.address is not None:
         options += ["--server.address", parsed.address]
+    threading.Thread(target=_warm_up, daemon=True).start()
     sys.argv = ["streamlit", "run", str(main_file), *options]
     result: Any = streamlit_cli.main(standalone_mode=False)
     return int(result or ALL_DONE)
+
+
+def _warm_up() -> None:
+    """Load the libraries and plan the worked example while the browser still loads the page."""
+    from app import workbench
+
+    workbench.view(workbench.worked_example()).plan  # noqa: B018 -- kept by value for the first visitor
 
 
 def _plan(parsed: argparse.Namespace) -> int:

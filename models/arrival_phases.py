@@ -7,12 +7,12 @@ coefficient of variation (W. Whitt 1991; Y. He, Y. Liu and W. Whitt 2016).
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from models.workloads import Arrival
 
 SLOW_BURST_LATENCIES = 10.0  # bursts at least this many request times long are phases
-STATIONARY_PEAK_AT_MOST = 0.98  # of capacity: where the peak of a swing is cut
 STATIONARY_PEAK = 0.95  # a phase nearer to saturation never becomes stationary
 SINE_PHASE_COUNT = 12
 
@@ -34,15 +34,16 @@ def phases_of(
 ) -> tuple[Phase, ...]:
     """The phases of an arrival process for requests that take about `latency_s` seconds each.
 
-    A `profile` is one hour of it, at that hour's rate. Bursts too short or too high to be phases become
-    variability; swings are damped by the memory of the requests in progress, and cut where they would
-    pass saturation: what they leave behind there is not included (`batched_validity` says so).
+    The hours of a `profile` are phases; one without hours is one of them, at that hour's rate. Bursts too
+    short or too high to be phases become variability; swings are damped by the memory of the requests in
+    progress. Valid where the peak stays well below saturation; `transient` follows those that do not.
     """
     if arrival.kind == "gamma":
         return (replace(STEADY, scv_ratio=arrival.scv_ratio),)
     if arrival.kind == "sine":
-        amplitude = min(_damped(arrival, latency_s), STATIONARY_PEAK_AT_MOST / utilisation_fraction - 1.0)
-        return _sine_phases(max(amplitude, 0.0))
+        return _sine_phases(_damped(arrival, latency_s))
+    if arrival.kind == "profile" and arrival.hourly_fraction:
+        return _hours(arrival)
     if arrival.kind != "mmpp" or arrival.burst_ratio == 1.0:
         return (STEADY,)
     _, high = burst_rate_ratios(arrival)
@@ -50,6 +51,16 @@ def phases_of(
     if long_enough and high * utilisation_fraction <= STATIONARY_PEAK:
         return _burst_phases(arrival)
     return (replace(STEADY, scv_ratio=burst_dispersion(arrival, rate_req_per_s, latency_s)),)
+
+
+def _hours(arrival: Arrival) -> tuple[Phase, ...]:
+    """Hours of the same rate together; hours without requests have none to speak for them."""
+    hours = len(arrival.hourly_fraction)
+    return tuple(
+        Phase(rate_ratio=share / arrival.mean_to_given_ratio, time_fraction=count / hours, scv_ratio=1.0)
+        for share, count in sorted(Counter(arrival.hourly_fraction).items())
+        if share > 0.0
+    )
 
 
 def _damped(arrival: Arrival, latency_s: float) -> float:

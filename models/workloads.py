@@ -33,7 +33,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """How requests come in around their rate; see `operate` for the meaning of each field."""
+    """How requests come in around their rate; see `operate` for the meaning of each field.
+
+    hourly_fraction  of a profile: 24 shares of the rate, hour 0 first; the rate is then the peak rate.
+                     Empty: one hour of a day, at that hour's rate
+    """
 
     kind: ArrivalKind = "poisson"
     scv_ratio: float = 1.0
@@ -42,6 +46,23 @@ class Arrival:
     cycle_s: float = 0.0
     amplitude_fraction: float = 0.0
     period_s: float = 0.0
+    hourly_fraction: tuple[float, ...] = ()
+
+    @property
+    def mean_to_given_ratio(self) -> float:
+        """Mean rate over the rate that is given: below 1 for a profile, which gives its peak."""
+        if self.kind != "profile" or not self.hourly_fraction:
+            return 1.0
+        return sum(self.hourly_fraction) / len(self.hourly_fraction)
+
+    @property
+    def peak_to_mean_ratio(self) -> float:
+        """Highest rate of a swing or profile over its mean; 1 for arrivals without either."""
+        if self.kind == "sine":
+            return 1.0 + self.amplitude_fraction
+        if self.kind == "profile" and self.hourly_fraction:
+            return max(self.hourly_fraction) / self.mean_to_given_ratio
+        return 1.0
 
 
 POISSON = Arrival()

@@ -36,8 +36,8 @@ from dataclasses import replace
 import numpy as np
 
 from models import batched_fit
-from models.arrival_phases import STEADY, phases_of
-from models.batched_operation import SteadyState, class_latencies, mean_latencies_s, steady_state
+from models.arrival_states import arrival_states
+from models.batched_operation import SteadyState, class_latencies
 from models.batched_validity import Circumstances, domain_notices, validity_notices
 from models.fit_quality import assess_fit
 from models.measurements import SourcedMeasurement
@@ -48,10 +48,11 @@ from models.performance import (
     Load,
     OperatingPoint,
     RequestClass,
+    Scheduler,
 )
-from models.processor_sharing import Routing, Scheduler, SharedReplica, share
 from models.request_mix import mix_of
 from models.saturation import saturation_band
+from models.shared_replica import Routing, SharedReplica, share
 from models.steady_points import Lengths, ReplicaLaw, closed_point
 from models.step_law import extrapolation_band
 from models.tiers import Offer
@@ -110,6 +111,9 @@ def operate(
 ) -> OperatingPoint:
     """What the pool does under the load; past saturation stable=False and no latency.
 
+    A profile's load is at its peak rate; utilisation is that of the mean rate. A swing whose peak passes
+    saturation is followed in time, as long as the mean rate can be served.
+
     point_count is a power of two: 2,048 on a page, 16,384 in a report.
     """
     classes = _with_rates(load)
@@ -122,16 +126,17 @@ def operate(
             notices=("The KV cache of one replica cannot hold a single request of this size.",),
         )
     max_rate_req_per_s = replica.max_rate_req_per_s * replica_count
-    utilisation = load.rate_req_per_s / max_rate_req_per_s
+    mean_rate = load.rate_req_per_s * load.arrival.mean_to_given_ratio
+    utilisation = mean_rate / max_rate_req_per_s
     if utilisation >= SATURATED:
         return OperatingPoint(
             stable=False,
             utilisation_fraction=utilisation,
             max_rate_req_per_s=max_rate_req_per_s,
-            notices=(_backlog_notice(load.rate_req_per_s - max_rate_req_per_s),),
+            notices=(_backlog_notice(mean_rate - max_rate_req_per_s),),
         )
-    rate = load.rate_req_per_s or max_rate_req_per_s * LIGHT_UTILISATION
-    states = _states(replica, replace(load, classes=classes), rate, replica_count, routing, utilisation)
+    rate = mean_rate or max_rate_req_per_s * LIGHT_UTILISATION
+    states = arrival_states(replica, load.arrival, classes, rate, replica_count, routing)
     busy_slots = _mean([state.held.busy_slot_count for state in states], states, by_time=True) / replica_count
     outside = domain_notices(performance, classes, busy_slots)
     return OperatingPoint(
@@ -189,37 +194,6 @@ def _with_rates(load: Load) -> tuple[RequestClass, ...]:
     if load.rate_req_per_s > 0:
         return load.classes
     return tuple(replace(each, rate_req_per_s=1.0) for each in load.classes)
-
-
-def _states(
-    replica: SharedReplica,
-    load: Load,
-    rate_req_per_s: float,
-    replica_count: int,
-    routing: Routing,
-    utilisation_fraction: float,
-) -> list[SteadyState]:
-    """The pool in each phase of its arrivals; a fan-out's calls arrive in one clump."""
-    total = load.rate_req_per_s
-    clump = sum(each.rate_req_per_s * each.fan_out_count for each in load.classes) / total
-    steady = steady_state(replica, rate_req_per_s, replica_count, replace(STEADY, scv_ratio=clump), routing)
-    if load.arrival.kind in ("poisson", "profile"):
-        return [steady]
-    latency_s = sum(
-        each.rate_req_per_s * mean_latencies_s(steady, each, replica_count)[1] for each in load.classes
-    )
-    phases = phases_of(
-        load.arrival,
-        rate_req_per_s=rate_req_per_s,
-        latency_s=latency_s / total,
-        utilisation_fraction=utilisation_fraction,
-    )
-    return [
-        steady_state(
-            replica, rate_req_per_s, replica_count, replace(phase, scv_ratio=phase.scv_ratio * clump), routing
-        )
-        for phase in phases
-    ]
 
 
 def _mean(values: Sequence[float], states: Sequence[SteadyState], *, by_time: bool = False) -> float:
