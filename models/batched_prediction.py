@@ -1,33 +1,28 @@
 """One pool of batched accelerators under one kind of traffic, with days, priorities and patience.
 
-A day's profile is a mixture of its hours, each as if it lasted (pointwise stationary: L. Green and
-P. Kolesar 1991). Two priorities share out the wait of the common queue: with W0 = W (1 - rho), those
+Two priorities share out the wait of the common queue: with W0 = W (1 - rho), those
 served first wait W0 / (1 - rho_high), the others W0 / ((1 - rho_high)(1 - rho)) (A. Cobham 1954).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from models.abandonment import impatient_pool
 from models.architectures import batched_accelerator
-from models.arrival_phases import STEADY, Phase, phases_of
-from models.batched_operation import SteadyState, class_latencies, mean_latencies_s, siblings_s, steady_state
+from models.arrival_states import arrival_states
+from models.batched_operation import SteadyState, class_latencies, siblings_s
 from models.first_token import mean_itl_s, mean_wait_s, prefill_stage
 from models.latency_sample import sample_pool, sample_requests
-from models.performance import OperatingPoint
+from models.performance import Load, OperatingPoint
 from models.prediction import CallSample, Prediction, good_fraction
 from models.processor_sharing import SharedReplica, share
 from models.request_mix import mix_of
 from models.systems import BatchedPool
 from models.task_time import task_sample
 from models.traffic import Traffic
-from models.workloads import Target
-
-STATIONARY_PEAK = 0.95  # an hour nearer to saturation never becomes stationary
+from models.workloads import Arrival, Target
 
 
 def predict(pool: BatchedPool, traffic: Traffic, targets: Sequence[Target], point_count: int) -> Prediction:
@@ -40,98 +35,58 @@ def predict(pool: BatchedPool, traffic: Traffic, targets: Sequence[Target], poin
     if traffic.patience_mean_s is not None:
         return _impatient(pool, replica, traffic, targets, point_count)
     highest = replica.max_rate_req_per_s * count
-    peak = (
-        load.rate_req_per_s
-        * max(traffic.shape_of_day)
-        * len(traffic.shape_of_day)
-        / sum(traffic.shape_of_day)
-    )
-    if load.rate_req_per_s >= highest or (len(traffic.shape_of_day) > 1 and peak > STATIONARY_PEAK * highest):
-        return _saturated(load.rate_req_per_s, peak, highest)
+    if load.rate_req_per_s >= highest:
+        return _saturated(load.rate_req_per_s, highest)
     point = batched_accelerator.operate(
         pool.replica,
-        load,
+        _as_given(traffic),
         count,
         point_count=point_count,
         routing=pool.routing,
         scheduler=pool.scheduler,
     )
-    states = _by_priority(_states(pool, replica, traffic), traffic.high_share_fraction, point)
-    if len(states) > 1:
+    states = _states(pool, replica, traffic)
+    if 0.0 < traffic.high_share_fraction < 1.0:
+        states = _by_priority(states, traffic.high_share_fraction, point)
         latencies = class_latencies(states, load.classes, count, pool.replica.overhead_s, point_count)
-        point = replace(point, latencies=latencies, **_over_time(states, replica, count))
+        point = replace(point, latencies=latencies)
     good = _good_fraction(states, pool, traffic, targets, point_count)
     return Prediction(point=point, goodput_req_per_s=load.rate_req_per_s * good)
 
 
-def _over_time(states: Sequence[SteadyState], replica: SharedReplica, replica_count: int) -> dict[str, Any]:
-    """What the pool does on average; time in no state is time without calls."""
-    hours = np.array([state.time_fraction for state in states])
-    busy = float(hours @ np.array([state.held.busy_slot_count for state in states])) / replica_count
-    calls = np.array([state.weight for state in states])
-    full = np.array([state.held.full_probability for state in states])
-    return {
-        "mean_busy_slot_count_per_replica": busy,
-        "slot_occupancy_fraction": busy / replica.slot_count,
-        "busy_fraction": float(hours @ np.array([state.held.busy_fraction for state in states])),
-        "wait_probability_fraction": float(calls @ full / calls.sum()),
-    }
+def _saturated(rate: float, highest: float) -> Prediction:
+    point = OperatingPoint(stable=False, utilisation_fraction=rate / highest, max_rate_req_per_s=highest)
+    return Prediction(point=point, backlog_growth_req_per_s=rate - highest)
 
 
-def _saturated(rate: float, peak_rate: float, highest: float) -> Prediction:
-    notices: tuple[str, ...] = ()
-    growth = rate - highest
-    if growth < 0.0:
-        growth = max(peak_rate - highest, 0.0)
-        notices = (
-            "In the busiest hour more is asked than can be served for long; growth is that hour's."
-            " Simulate to see how the day recovers.",
-        )
-    point = OperatingPoint(
-        stable=False,
-        utilisation_fraction=rate / highest,
-        max_rate_req_per_s=highest,
-        notices=notices,
+def _arrival(traffic: Traffic) -> Arrival:
+    return replace(traffic.arrival, hourly_fraction=traffic.hourly_fraction)
+
+
+def _as_given(traffic: Traffic) -> Load:
+    """The calls at the rate that is given: for a profile that of the peak."""
+    arrival, load = _arrival(traffic), traffic.load
+    classes = tuple(
+        replace(each, rate_req_per_s=each.rate_req_per_s / arrival.mean_to_given_ratio)
+        for each in load.classes
     )
-    return Prediction(point=point, backlog_growth_req_per_s=growth)
+    return Load(classes=classes, arrival=arrival)
 
 
 def _states(pool: BatchedPool, replica: SharedReplica, traffic: Traffic) -> list[SteadyState]:
-    """The pool in each phase of its arrivals; a fan-out's calls arrive in one clump."""
-    rate, clump = traffic.mean_call_rate_req_per_s, float(traffic.fan_out_count)
-    count, routing = pool.replica_count, pool.routing
-    if traffic.arrival.kind == "profile":
-        phases = _hours(traffic.hourly_fraction)
-    else:
-        steady = steady_state(replica, rate, count, replace(STEADY, scv_ratio=clump), routing)
-        _, latency_s = mean_latencies_s(steady, traffic.load.classes[0], count)
-        phases = phases_of(
-            traffic.arrival,
-            rate_req_per_s=rate,
-            latency_s=latency_s,
-            utilisation_fraction=rate / (replica.max_rate_req_per_s * count),
-        )
-    return [
-        steady_state(replica, rate, count, replace(phase, scv_ratio=phase.scv_ratio * clump), routing)
-        for phase in phases
-    ]
-
-
-def _hours(hourly_fraction: tuple[float, ...]) -> tuple[Phase, ...]:
-    """Hours of the same rate together; hours without calls have no call to speak for them."""
-    mean = sum(hourly_fraction) / len(hourly_fraction)
-    return tuple(
-        Phase(rate_ratio=share / mean, time_fraction=hours / len(hourly_fraction), scv_ratio=1.0)
-        for share, hours in sorted(Counter(hourly_fraction).items())
-        if share > 0.0
+    return arrival_states(
+        replica,
+        _arrival(traffic),
+        traffic.load.classes,
+        traffic.mean_call_rate_req_per_s,
+        pool.replica_count,
+        pool.routing,
     )
 
 
 def _by_priority(states: list[SteadyState], high_share: float, point: OperatingPoint) -> list[SteadyState]:
     """Each state as those served first see it, and as the others do."""
-    if not 0.0 < high_share < 1.0 or point.utilisation_fraction is None:
-        return states
-    utilisation = point.utilisation_fraction
+    utilisation = point.utilisation_fraction or 0.0
     first = (1.0 - utilisation) / (1.0 - utilisation * high_share)
     other = 1.0 / (1.0 - utilisation * high_share)
     return [

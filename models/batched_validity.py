@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from models.arrival_states import is_followed
 from models.performance import BatchedPerformance, Domain, RequestClass
-from models.processor_sharing import SharedReplica
 from models.request_mix import length_moments
+from models.shared_replica import SharedReplica
 from models.workloads import Arrival
+
+SHORTEST_FOLLOWED_PERIOD_S = 300.0
+HEAVY_TAIL_SCV_RATIO = 1.5**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +63,24 @@ VALIDITY = (
     ),
     Validity(
         holds=lambda at: (
-            at.arrival.kind == "sine"
-            and at.utilisation_fraction * (1.0 + at.arrival.amplitude_fraction) > 0.95
+            is_followed(at.arrival, at.utilisation_fraction)
+            and at.arrival.kind == "sine"
+            and at.arrival.period_s < SHORTEST_FOLLOWED_PERIOD_S
         ),
-        text="The swing's peak comes near or above capacity: latencies are a lower bound.",
+        text="The load swings to capacity within minutes: TTFT may be 20 to 40 % higher.",
+    ),
+    Validity(
+        holds=lambda at: at.arrival.peak_to_mean_ratio * at.utilisation_fraction > 1.0,
+        text="At the peak more is asked than can be served: a backlog builds up and drains after it;"
+        " latencies include it.",
+    ),
+    Validity(
+        holds=lambda at: (
+            8 < at.replica.slot_count <= 32
+            and at.replica.mix.output_scv_ratio > HEAVY_TAIL_SCV_RATIO
+            and at.utilisation_fraction > 0.8
+        ),
+        text="Few slots and answers of very different length: TTFT p95 and p99 are rough.",
     ),
 )
 

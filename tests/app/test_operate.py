@@ -263,12 +263,17 @@ def test_every_kind_of_arrival_has_both_answers(kind: str) -> None:
     assert by_formula["e2e_s"]["mean"] == pytest.approx(truth, abs=0.06 * truth + (high - low) / 2)
 
 
-def test_a_day_whose_busiest_hour_saturates_is_not_called_stable() -> None:
+def test_a_day_whose_busiest_hours_saturate_keeps_their_backlog_and_says_so() -> None:
+    """Each of four hours leaves 3,600 s x (12 - capacity) calls more in the queue, as a fluid does."""
     arrival = ARRIVALS["profile"] | {"rate_req_per_s": 12.0, "hourly_fraction": [0.1] * 20 + [1.0] * 4}
     answer = answered(changed(BATCHED, "arrival", arrival))
-    assert answer["stable"] is False
-    assert answer["ttft_s"] is None
-    assert answer["notices"]
+    capacity = answer["max_rate_req_per_s"]
+    longest_wait_s = 4 * 3600 * (12.0 - capacity) / capacity
+    assert answer["stable"] is True
+    # Two calls in three come in those hours and wait half as long on average.
+    assert answer["ttft_s"]["mean"] == pytest.approx(longest_wait_s / 3, rel=0.05)
+    assert answer["ttft_s"]["p99"] < longest_wait_s * 1.1
+    assert any("backlog" in text for text in answer["notices"])
 
 
 def test_callers_who_give_up_keep_an_overloaded_pool_stable() -> None:
