@@ -59,8 +59,7 @@ def _private_keys(value: Any) -> Iterator[str]:
 
 
 def _holds_words(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(_holds_words(each) for each in value.values())
+    """Words, or a list of words or of objects; an object alone is looked into key by key instead."""
     if isinstance(value, list):
-        return any(_holds_words(each) for each in value[:MOST_ITEMS_OF_A_LIST])
+        return any(isinstance(each, dict) or _holds_words(each) for each in value[:MOST_ITEMS_OF_A_LIST])
     return isinstance(value, str) and bool(value.strip())

@@ -4,7 +4,11 @@ from typing import Protocol
 
 from data.file_content import FileContent, Reading
 from data.importers import (
+    aiperf,
+    aiperf_csv,
+    aiperf_requests,
     canonical_csv,
+    genai_perf,
     guidellm,
     guidellm_csv,
     inferencex,
@@ -41,6 +45,10 @@ IMPORTERS: tuple[Importer, ...] = (
     vllm_bench,
     vllm_csv,
     serving_console,
+    aiperf,
+    aiperf_csv,
+    aiperf_requests,
+    genai_perf,
     inferencex,
     inferencex_csv,
     canonical_csv,
