@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 QUASI_STATIONARY_PEAK = 0.90  # of capacity; up to here a mixture of steady states holds
 SECONDS_PER_DAY = 86_400.0
 STEPS_PER_SWING = 200
-STEPS_PER_HOUR = 10
+STEPS_PER_HOUR = 20
 
 
 def is_followed(arrival: Arrival, utilisation_fraction: float) -> bool:
