@@ -5,12 +5,13 @@ requests arrive at a rate. Static: a batch is prefilled and decoded together. Le
 as benchmark prompts nearly are, and TTFT as its median. Arrays hold one entry per load point.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.performance import Scheduler, StepLaw
+from models.performance import BatchedPerformance, Scheduler, StepLaw
 
 FloatArray = NDArray[np.float64]
 MEDIAN_COMPANY = 0.5  # of the mean time that other prompts add to one's own step; it is skewed
@@ -33,6 +34,19 @@ class ReplicaLaw:
     def separate_fraction(self) -> float:
         """1 where prompts have steps of their own, 0 where they share those of the answers."""
         return 1.0 if self.scheduler == "prefill_first" else 0.0
+
+
+def law_of(performance: BatchedPerformance) -> ReplicaLaw:
+    """The law and limits of a replica whose performance is known."""
+    capacity_tok = performance.kv_capacity_tok
+    return ReplicaLaw(
+        step=performance.step,
+        slot_count=float(performance.slot_count),
+        kv_capacity_tok=math.inf if capacity_tok is None else capacity_tok,
+        token_budget_tok=float(performance.token_budget_tok),
+        overhead_s=performance.overhead_s,
+        scheduler=performance.scheduler,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ from models.performance import (
 from models.request_mix import mix_of
 from models.saturation import saturation_band
 from models.shared_replica import Routing, SharedReplica, share
-from models.steady_points import Lengths, ReplicaLaw, closed_point
+from models.steady_points import Lengths, closed_point, law_of
 from models.step_law import extrapolation_band
 from models.tiers import Offer
 
@@ -164,16 +164,8 @@ def closed_loop(
 
     What a benchmark at that concurrency with these lengths would show: the fit's own view of its data.
     """
-    law = ReplicaLaw(
-        step=performance.step,
-        slot_count=float(performance.slot_count),
-        kv_capacity_tok=float("inf") if performance.kv_capacity_tok is None else performance.kv_capacity_tok,
-        token_budget_tok=float(performance.token_budget_tok),
-        overhead_s=performance.overhead_s,
-        scheduler=performance.scheduler,
-    )
     lengths = Lengths(isl_tok=np.array([isl_tok]), osl_tok=np.array([osl_tok]))
-    point = closed_point(law, np.array([concurrency_count]), lengths)
+    point = closed_point(law_of(performance), np.array([concurrency_count]), lengths)
     rate = float(point.request_rate_req_per_s[0])
     return float(point.ttft_s[0]), float(point.tpot_s[0]), rate * osl_tok
 
