@@ -105,12 +105,14 @@ def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
 
 
 def evidence_of(desk: Desk, groups: Sequence[Group]) -> tuple[EvidenceUse, ...]:
-    """All evidence of the plan: the offers it uses, then the workloads as they were described."""
-    offer_ids = sorted({group.offer_id for group in groups})
-    used = [use for offer_id in offer_ids for use in offer_evidence_of(desk, offer_id)]
+    """All evidence: of the offers used, of the workloads as described, and of the offers passed over."""
+    chosen = sorted({group.offer_id for group in groups})
+    used = [use for offer_id in chosen for use in offer_evidence_of(desk, offer_id)]
     used += [
         EvidenceUse(subject=demand.workload.name, quantity=quantity, evidence=evidence)
         for demand in desk.scenario.demands
         for quantity, evidence in sorted(demand.workload.evidence.items())
     ]
+    passed_over = [offer_id for offer_id in sorted(desk.offers) if offer_id not in chosen]
+    used += [use for offer_id in passed_over for use in offer_evidence_of(desk, offer_id)]
     return tuple(used)

@@ -21,15 +21,18 @@ class ReportContext:
     versions: tuple[tuple[str, str], ...]
 
     @property
-    def footnotes(self) -> tuple[tuple[str, EvidenceUse], ...]:
-        """Evidence in the order of its use, each source once: `E1`, `E2`, ..."""
-        first: dict[Evidence, EvidenceUse] = {}
+    def footnotes(self) -> tuple[tuple[str, Evidence, tuple[EvidenceUse, ...]], ...]:
+        """Evidence in the order of its first use, `E1`, `E2`, ..., each with everything it backs."""
+        uses: dict[Evidence, list[EvidenceUse]] = {}
         for use in self.view.plan.evidence:
-            first.setdefault(use.evidence, use)
-        return tuple((f"E{number}", use) for number, use in enumerate(first.values(), start=1))
+            uses.setdefault(use.evidence, []).append(use)
+        return tuple(
+            (f"E{number}", evidence, tuple(backed))
+            for number, (evidence, backed) in enumerate(uses.items(), start=1)
+        )
 
     def marks(self, subject: str) -> str:
         """The footnote marks of everything that a thing's numbers rest on."""
-        numbers = {use.evidence: mark for mark, use in self.footnotes}
-        found = [numbers[use.evidence] for use in self.view.plan.evidence if use.subject == subject]
-        return ", ".join(dict.fromkeys(found))
+        return ", ".join(
+            mark for mark, _, backed in self.footnotes if any(use.subject == subject for use in backed)
+        )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import version
 
+from app import __version__
 from app.report import html, markdown
 from app.report.blocks import Document, Section
 from app.report.context import ReportContext
@@ -29,6 +30,7 @@ def compose(
         title=title or view.scenario.name,
         written_on=written_on,
         versions=(
+            ("Plimsoll", __version__),
             ("Python", platform.python_version()),
             *((name, version(name)) for name in STATED_VERSIONS),
         ),

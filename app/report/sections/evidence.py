@@ -20,15 +20,15 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             rows=tuple(
                 (
                     mark,
-                    use.subject,
-                    use.quantity,
-                    str(use.evidence.grade),
-                    use.evidence.sense.replace("_", " "),
-                    " ".join(filter(None, (use.evidence.source, use.evidence.locator))),
-                    use.evidence.checked_on.isoformat() if use.evidence.checked_on else DASH,
-                    use.evidence.note or use.evidence.conditions,
+                    "; ".join(dict.fromkeys(use.subject for use in backed)),
+                    ", ".join(dict.fromkeys(use.quantity for use in backed)),
+                    str(evidence.grade),
+                    evidence.sense.replace("_", " "),
+                    " ".join(filter(None, (evidence.source, evidence.locator))),
+                    evidence.checked_on.isoformat() if evidence.checked_on else DASH,
+                    evidence.note or evidence.conditions,
                 )
-                for mark, use in context.footnotes
+                for mark, evidence, backed in context.footnotes
             ),
         ),
     )
