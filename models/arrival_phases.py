@@ -1,9 +1,7 @@
-"""What unsteady arrivals mean for a queue: slow swings become phases, quick ones become variability.
+"""Slow swings of the load as a mixture of steady stretches.
 
-A rate that changes slowly against the time a request takes is a mixture of steady states (pointwise
-stationary approximation: L. Green and P. Kolesar 1991). A rate that changes quickly widens the count of
-arrivals; its index of dispersion at the time scale of a request takes the place of the squared
-coefficient of variation (W. Whitt 1991; Y. He, Y. Liu and W. Whitt 2016).
+A rate that changes slowly against the time a request takes, and stays below saturation, is a mixture of
+steady states (pointwise stationary approximation: L. Green and P. Kolesar 1991).
 """
 
 import math
@@ -12,8 +10,6 @@ from dataclasses import dataclass, replace
 
 from models.workloads import Arrival
 
-SLOW_BURST_LATENCIES = 10.0  # bursts at least this many request times long are phases
-STATIONARY_PEAK = 0.95  # a phase nearer to saturation never becomes stationary
 SINE_PHASE_COUNT = 12
 
 
@@ -29,14 +25,12 @@ class Phase:
 STEADY = Phase(rate_ratio=1.0, time_fraction=1.0, scv_ratio=1.0)
 
 
-def phases_of(
-    arrival: Arrival, *, rate_req_per_s: float, latency_s: float, utilisation_fraction: float
-) -> tuple[Phase, ...]:
+def phases_of(arrival: Arrival, latency_s: float) -> tuple[Phase, ...]:
     """The phases of an arrival process for requests that take about `latency_s` seconds each.
 
-    The hours of a `profile` are phases; one without hours is one of them, at that hour's rate. Bursts too
-    short or too high to be phases become variability; swings are damped by the memory of the requests in
-    progress. Valid where the peak stays well below saturation; `transient` follows those that do not.
+    The hours of a `profile` are phases; one without hours is one of them, at that hour's rate. Swings are
+    damped by the memory of the requests in progress. Valid where the peak stays well below saturation;
+    `transient` follows swings that do not, `modulated` bursts of random length.
     """
     if arrival.kind == "gamma":
         return (replace(STEADY, scv_ratio=arrival.scv_ratio),)
@@ -44,13 +38,7 @@ def phases_of(
         return _sine_phases(_damped(arrival, latency_s))
     if arrival.kind == "profile" and arrival.hourly_fraction:
         return _hours(arrival)
-    if arrival.kind != "mmpp" or arrival.burst_ratio == 1.0:
-        return (STEADY,)
-    _, high = burst_rate_ratios(arrival)
-    long_enough = arrival.cycle_s * arrival.burst_fraction >= SLOW_BURST_LATENCIES * latency_s
-    if long_enough and high * utilisation_fraction <= STATIONARY_PEAK:
-        return _burst_phases(arrival)
-    return (replace(STEADY, scv_ratio=burst_dispersion(arrival, rate_req_per_s, latency_s)),)
+    return (STEADY,)
 
 
 def _hours(arrival: Arrival) -> tuple[Phase, ...]:
@@ -86,25 +74,3 @@ def burst_rate_ratios(arrival: Arrival) -> tuple[float, float]:
     """Low and high rate of a two-rate process over its mean rate."""
     low = 1.0 / (1.0 - arrival.burst_fraction + arrival.burst_fraction * arrival.burst_ratio)
     return low, low * arrival.burst_ratio
-
-
-def _burst_phases(arrival: Arrival) -> tuple[Phase, ...]:
-    low, high = burst_rate_ratios(arrival)
-    fraction = arrival.burst_fraction
-    return (
-        Phase(rate_ratio=low, time_fraction=1.0 - fraction, scv_ratio=1.0),
-        Phase(rate_ratio=high, time_fraction=fraction, scv_ratio=1.0),
-    )
-
-
-def burst_dispersion(arrival: Arrival, rate_req_per_s: float, window_s: float) -> float:
-    """Index of dispersion of counts of a two-rate Poisson process over a window (1 for Poisson).
-
-    Source: H. Heffes and D. M. Lucantoni 1986, eq. for the two-state MMPP.
-    """
-    low, high = burst_rate_ratios(arrival)
-    fraction = arrival.burst_fraction
-    switching = (1.0 / fraction + 1.0 / (1.0 - fraction)) / arrival.cycle_s
-    spread = fraction * (1.0 - fraction) * ((high - low) * rate_req_per_s) ** 2 / rate_req_per_s
-    turns = switching * window_s
-    return 1.0 + 2.0 * spread / switching * (1.0 + math.expm1(-turns) / turns)

@@ -1,7 +1,7 @@
 """What an arrival process makes of a pool: the states it goes through, and how many requests meet each.
 
-Swings that stay below 90 % of what the pool sustains are a mixture of steady states; those that come
-nearer or pass it leave a backlog, which is followed in time.
+Bursts of random length are one larger chain. Swings that stay below 90 % of what the pool sustains are a
+mixture of steady states; those that come nearer or pass it leave a backlog, which is followed in time.
 """
 
 import math
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from models.arrival_phases import STEADY, phases_of
 from models.batched_operation import SteadyState, mean_latencies_s, steady_state
+from models.modulated import modulated_states
 from models.performance import RequestClass
 from models.shared_replica import Routing, SharedReplica
 from models.transient import transient_states
@@ -51,6 +52,10 @@ def arrival_states(
     if is_followed(arrival, utilisation):
         rates, step_s = _rates(arrival, mean_rate_req_per_s)
         return transient_states(replica, rates, step_s, replica_count, routing, arrival_scv_ratio=clump)
+    if arrival.kind == "mmpp" and arrival.burst_ratio != 1.0:
+        return modulated_states(
+            replica, arrival, mean_rate_req_per_s, replica_count, routing, arrival_scv_ratio=clump
+        )
     steady = steady_state(
         replica, mean_rate_req_per_s, replica_count, replace(STEADY, scv_ratio=clump), routing
     )
@@ -59,12 +64,7 @@ def arrival_states(
     latency_s = sum(
         each.rate_req_per_s * mean_latencies_s(steady, each, replica_count)[1] for each in classes
     )
-    phases = phases_of(
-        arrival,
-        rate_req_per_s=mean_rate_req_per_s,
-        latency_s=latency_s / total,
-        utilisation_fraction=utilisation,
-    )
+    phases = phases_of(arrival, latency_s / total)
     return [
         steady_state(
             replica,

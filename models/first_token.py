@@ -25,6 +25,7 @@ class PrefillStage:
     """The gated stage of one replica, in seconds unless a name says otherwise.
 
     step_s              mean decode step seen by an arrival (A)
+    beside_s            what a step takes in which a prompt is prefilled, prompts left out
     idle_probability    share of arrivals that find an idle replica
     prefill_fraction    rho_p: share of time spent on prefill
     company_fraction    chi: share of other prompts that still land on this replica's running step
@@ -38,6 +39,7 @@ class PrefillStage:
     """
 
     step_s: float
+    beside_s: float
     idle_probability: float
     prefill_fraction: float
     company_fraction: float
@@ -67,8 +69,12 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
     chi, lateness, residual_ratio, noticed_s = _routing_terms(
         replica_count, routing, rate, gated_s, work_s, prefill, staying
     )
+    apart = replica.scheduler == "prefill_first"
+    if apart:
+        residual_ratio = lateness * _apart_ratio(held, step_s)
     return PrefillStage(
         step_s=step_s,
+        beside_s=law.alpha_s if apart else step_s,
         idle_probability=mean_over(held.probability, held.idle_chance),
         prefill_fraction=prefill,
         company_fraction=chi,
@@ -80,6 +86,24 @@ def prefill_stage(held: Occupancy, replica_count: int, routing: Routing) -> Pref
         gated_step_s=gated_s,
         gated_square=gated_s**2 + variance,
     )
+
+
+def _apart_ratio(held: Occupancy, step_s: float) -> float:
+    """Rest of the running step over half a decode step, where prompts have steps of their own."""
+    law, mix = held.replica.step, held.replica.mix
+    prompt_step_s = law.alpha_s + law.delta_s_per_input_tok * mix.prompt_tok
+    square = prompt_step_s**2 + law.delta_s_per_input_tok**2 * mix.prompt_tok**2 * mix.prompt_scv_ratio
+    share = apart_fraction(held, step_s)
+    return 1.0 - share + share * square / prompt_step_s / step_s
+
+
+def apart_fraction(held: Occupancy, step_s: float) -> float:
+    """Share of a replica's time that runs steps of prompts alone, several prompts in one where they can."""
+    law = held.replica.step
+    # A step of prompts follows each decode step in which one arrived.
+    per_step = -math.expm1(-held.per_replica_rate * step_s)
+    alone_s = per_step * law.alpha_s / (step_s + per_step * law.alpha_s)
+    return min(held.prefill_fraction + (1.0 - held.prefill_fraction) * alone_s, 0.98)
 
 
 def _routing_terms(
@@ -111,6 +135,8 @@ def _routing_terms(
 def mean_company_s(stage: PrefillStage, held: Occupancy) -> float:
     """Mean seconds that prompts arriving beside one's own add to the step in which it is prefilled."""
     delta_s = held.replica.step.delta_s_per_input_tok
+    if held.replica.scheduler == "prefill_first":
+        return stage.prefill_fraction * stage.step_s * stage.residual_ratio
     full_chunk_s = (stage.step_s + delta_s * held.replica.chunk_tok) / 2.0
     within_s = min(stage.gated_square / (2.0 * stage.gated_step_s), full_chunk_s)
     return stage.company_fraction * stage.prefill_fraction * within_s
@@ -118,6 +144,8 @@ def mean_company_s(stage: PrefillStage, held: Occupancy) -> float:
 
 def mean_before_prefill_s(stage: PrefillStage, held: Occupancy) -> float:
     """Mean seconds from finding a busy replica with a free slot to the step that starts one's prompt."""
+    if held.replica.scheduler == "prefill_first":
+        return stage.step_s / 2.0 * stage.residual_ratio
     work, noticed = stage.prompt_work_s, stage.noticed_work_s
     behind_s = float((noticed * (work - noticed / 2.0)).mean())
     queued_s = held.per_replica_rate * behind_s / (1.0 - stage.work_fraction)
@@ -135,7 +163,7 @@ def mean_prefill_s(
 ) -> float:
     """Mean seconds in a slot until the first token, for prompts of these lengths."""
     chunk_count = float(np.ceil(prompt_bins_tok / held.replica.chunk_tok).mean())
-    own_s = stage.step_s * chunk_count + held.replica.step.delta_s_per_input_tok * prompt_tok
+    own_s = stage.beside_s * chunk_count + held.replica.step.delta_s_per_input_tok * prompt_tok
     return own_s + (1.0 - stage.idle_probability) * mean_company_s(stage, held)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from models.first_token import PrefillStage
+from models.first_token import PrefillStage, apart_fraction
 from models.fixed_sample import compound_poisson, uniforms
 from models.lengths import TokenLengths
 from models.performance import RequestClass
@@ -93,6 +93,8 @@ def _running_step_s(
 ) -> FloatArray:
     """The step that runs when a request arrives: long steps are met more often than short ones."""
     delta_s, mix = held.replica.step.delta_s_per_input_tok, held.replica.mix
+    if held.replica.scheduler == "prefill_first":
+        return _running_apart_s(held, stage, step_s, draws)
     expected = held.per_replica_rate * step_s / (1.0 - stage.prefill_fraction)
     ordinary_s = step_s + delta_s * compound_poisson(expected, mix.prompt_bins_tok, RUNNING)
     noticed = stage.noticed_work_s
@@ -102,6 +104,19 @@ def _running_step_s(
     picked = np.searchsorted(cumulative, draws[RUNNING_SIZE] * cumulative[-1])
     work_s = stage.prompt_work_s[np.minimum(picked, len(noticed) - 1)]
     running_s: FloatArray = ordinary_s + np.where(draws[PROMPT_RUNNING] < prompt_running, work_s, 0.0)
+    return running_s
+
+
+def _running_apart_s(
+    held: Occupancy, stage: PrefillStage, step_s: FloatArray, draws: FloatArray
+) -> FloatArray:
+    """The running step where it is either a decode step or one of prompts alone."""
+    law, bins = held.replica.step, held.replica.mix.prompt_bins_tok
+    prompt_step_s = law.alpha_s + law.delta_s_per_input_tok * bins
+    cumulative = np.cumsum(prompt_step_s)
+    picked = np.searchsorted(cumulative, draws[RUNNING_SIZE] * cumulative[-1])
+    prompts = draws[PROMPT_RUNNING] < apart_fraction(held, stage.step_s)
+    running_s: FloatArray = np.where(prompts, prompt_step_s[np.minimum(picked, len(bins) - 1)], step_s)
     return running_s
 
 
@@ -164,7 +179,8 @@ def sample_requests(pool: PoolSample, each: RequestClass) -> RequestSample:
     inputs = fresh_tok(_lengths_at(each.input_tok, draws[OWN_PROMPT]), each.cached_input_fraction)
     decode_tok = _lengths_at(each.output_tok, draws[OWN_OUTPUT]) - 1.0
     replica = pool.held.replica
-    own_s = pool.step_s * np.ceil(inputs / replica.chunk_tok) + replica.step.delta_s_per_input_tok * inputs
+    beside_s = replica.step.alpha_s if replica.scheduler == "prefill_first" else pool.step_s
+    own_s = beside_s * np.ceil(inputs / replica.chunk_tok) + replica.step.delta_s_per_input_tok * inputs
     ttft_s = pool.before_s + own_s + pool.company_s
     return RequestSample(
         ttft_s=ttft_s, e2e_s=ttft_s + _decode_time_s(pool, decode_tok), decode_tok=decode_tok
