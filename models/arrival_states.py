@@ -15,6 +15,7 @@ from models.batched_operation import SteadyState, mean_latencies_s, steady_state
 from models.modulated import modulated_states
 from models.performance import RequestClass
 from models.shared_replica import Routing, SharedReplica
+from models.short_bursts import burst_s
 from models.transient import transient_states
 from models.workloads import Arrival
 
@@ -65,7 +66,7 @@ def arrival_states(
         each.rate_req_per_s * mean_latencies_s(steady, each, replica_count)[1] for each in classes
     )
     phases = phases_of(arrival, latency_s / total)
-    return [
+    states = [
         steady_state(
             replica,
             mean_rate_req_per_s,
@@ -74,6 +75,12 @@ def arrival_states(
             routing,
         )
         for phase in phases
+    ]
+    if arrival.kind != "gamma":
+        return states
+    return [
+        replace(state, burst_s=burst_s(state, mean_rate_req_per_s, arrival.scv_ratio, replica_count))
+        for state in states
     ]
 
 

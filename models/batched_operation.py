@@ -27,6 +27,7 @@ class SteadyState:
     time_fraction  share of time that it lasts
     wait_s   mean time from arrival to the step that starts one's prompt
     itl_s    mean gap between tokens; None where no request has a second token
+    burst_s  mean seconds that prompts add because arrivals come in bursts shorter than a step
     """
 
     weight: float
@@ -35,6 +36,7 @@ class SteadyState:
     stage: PrefillStage
     wait_s: float
     itl_s: float | None
+    burst_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +83,13 @@ def mean_latencies_s(state: SteadyState, each: RequestClass, replica_count: int)
 
 
 def siblings_s(state: SteadyState, each: RequestClass, replica_count: int) -> float:
-    """Mean seconds that a fan-out's other prompts add: they arrive at once and share the same steps."""
+    """Mean seconds that prompts of the same fan-out or burst add: they share one's own steps."""
     prompts = max(each.fan_out_count / replica_count, 1.0)
     replica = state.held.replica
     prompt_tok = length_moments(each.input_tok, each.cached_input_fraction).mean
     others_tok = (prompts - 1.0) * prompt_tok
     beside_tok = min(others_tok, (others_tok + replica.token_budget_tok) / 2.0)
-    return replica.step.delta_s_per_input_tok * beside_tok
+    return state.burst_s + replica.step.delta_s_per_input_tok * beside_tok
 
 
 def class_latencies(

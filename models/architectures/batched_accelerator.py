@@ -18,13 +18,19 @@ for the spread of lengths and arrivals.
 
 Latency. TTFT = slot wait + running step + prompts served beside one's own + own prefill + overhead;
 E2E = TTFT + (n - 1) ITL, with ITL from Little's law. Percentiles come from one fixed quasi-random sample.
-Tasks add calls and pauses; a fan-out waits for its slowest call.
+Tasks add calls and pauses; a fan-out waits for its slowest call. Engines that work on prompts in steps of
+their own (SGLang) pay such a step for each decode step in which a request left.
+
+Arrivals. A swing of the load that stays below 90 % of capacity is a mixture of steady states; one that
+comes nearer is followed in time (forward equations), so that a peak's backlog counts. Bursts of random
+length are solved with the pool as one larger chain; gamma arrivals enter by variability and bunching.
 
 Range. Against an iteration-level simulation of the same assumptions, at utilisation up to 0.9: mean ITL
 and E2E within 3 %, mean TTFT within 10 %, E2E p95 within 5 %, p99 within 10 %, TTFT p95 and p99 within
 25 %. Against real hardware the step law dominates: expect 10 to 25 %. Weak, and flagged: utilisation
 above 0.95, prompts longer than a step's budget or prefill above 30 % of the time, bursts shorter than a
-step, 8 slots or fewer, fixed lengths near saturation, anything outside the measured domain.
+step, 8 slots or fewer (32 with heavy-tailed answers), a tight KV cache, fixed lengths near saturation,
+anything outside the measured domain. Slots that nobody states make saturation a band, not a number.
 
 Not modelled: preemption and recomputation when the KV cache overflows, prefix-cache misses, imbalance
 between experts, speculative decoding other than through measurements, retries, failures in mid-request.
@@ -152,7 +158,7 @@ def operate(
         notices=(
             *outside,
             *_slots_notice(performance, replace(load, classes=classes), replica_count, scheduler),
-            *_validity(load, states, replica, replica_count, utilisation),
+            *_validity(performance, load, states, replica, replica_count, utilisation),
         ),
     )
 
@@ -195,6 +201,7 @@ def _mean(values: Sequence[float], states: Sequence[SteadyState], *, by_time: bo
 
 
 def _validity(
+    performance: BatchedPerformance,
     load: Load,
     states: Sequence[SteadyState],
     replica: SharedReplica,
@@ -208,6 +215,7 @@ def _validity(
             replica=replica,
             replica_count=replica_count,
             arrival=load.arrival,
+            is_cache_limited=replica.slot_count < min(performance.slot_count, performance.token_budget_tok),
         )
     )
 

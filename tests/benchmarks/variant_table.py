@@ -10,13 +10,14 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from models.batched_prediction import predict
 from models.lengths import fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, StepLaw
-from models.processor_sharing import share
+from models.processor_sharing import Routing, share
 from models.request_mix import mix_of
 from models.simulation import SimulatedPoint, simulate
 from models.systems import BatchedPool
@@ -124,8 +125,8 @@ def _case(variant: str, law: int, slots: int, replicas: int, isl: int, osl: int,
     )
 
 
-_ROUTING = {"random": "random", "round robin": "round_robin"}
-_TASK = {
+_ROUTING: dict[str, Routing] = {"random": "random", "round robin": "round_robin"}
+_TASK: dict[str, dict[str, Any]] = {
     "fan-out 4": {"fan_out_count": 4},
     "sequential 10": {"sequential_call_count": 10, "pause_s": 1.0},
 }
