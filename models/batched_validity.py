@@ -11,6 +11,7 @@ from models.workloads import Arrival
 
 SHORTEST_FOLLOWED_PERIOD_S = 300.0
 HEAVY_TAIL_SCV_RATIO = 1.5**2
+MANY_REPLICAS = 16
 CACHE_ROUGH_UTILISATION = 0.75
 
 
@@ -50,6 +51,15 @@ VALIDITY = (
     Validity(
         holds=lambda at: at.arrival.kind == "gamma" and at.arrival.scv_ratio > 1.5,
         text="Bursts shorter than a step: TTFT p95 and p99 are lower bounds, up to 40 % too low.",
+    ),
+    Validity(
+        holds=lambda at: (
+            at.replica_count >= MANY_REPLICAS
+            and at.utilisation_fraction > 0.5
+            and at.replica.mix.output_scv_ratio < 0.01
+        ),
+        text="Answers of equal length leave together, and the next ones come together to where they left:"
+        " TTFT may be several times higher.",
     ),
     Validity(
         holds=lambda at: at.is_cache_limited and at.utilisation_fraction > CACHE_ROUGH_UTILISATION,

@@ -59,11 +59,13 @@ def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...
         ids = {offer.id for offer in offers}
         used = [desk.placed_pool(group) for group in groups if group.offer_id in ids]
         planned = sum(pool.replica_count or 0 for pool in used)
-        note = ""
-        if entry.committed_until is not None and planned < entry.replica_count:
+        note, committed_usd = "", 0.0
+        until = entry.committed_until
+        if until is not None and until > desk.scenario.as_of and planned < entry.replica_count:
+            committed_usd = (entry.replica_count - planned) * usd_per_replica
             note = (
                 f"{entry.replica_count - planned} of {entry.replica_count} replicas are not needed, "
-                f"but are paid until {entry.committed_until.isoformat()}"
+                f"but are paid until {until.isoformat()}"
             )
         changes.append(
             FleetChange(
@@ -72,6 +74,7 @@ def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...
                 planned_replica_count=planned,
                 current_cost_usd_per_month=entry.replica_count * usd_per_replica,
                 planned_cost_usd_per_month=sum(pool.cost_usd for pool in used),
+                committed_cost_usd_per_month=committed_usd,
                 note=note,
             )
         )

@@ -6,7 +6,7 @@ from models.desk import Desk
 from models.evidence import Evidence
 from models.performance import CannotServe
 from models.placement import MAX_FULLY_SHARED_COUNT, Group
-from models.plans import Allocation, EvidenceUse, Notice, Rejection, Totals
+from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection, Totals
 from models.sentences import listed
 from models.tiers import HourlyPrice, TokenPrice
 
@@ -41,23 +41,61 @@ def performance_notices_of(desk: Desk, offer_id: str) -> tuple[str, ...]:
 
 
 def notices_of(
-    desk: Desk, allocations: Sequence[Allocation], totals: Totals, unplaced: Sequence[str]
+    desk: Desk,
+    allocations: Sequence[Allocation],
+    totals: Totals,
+    unplaced: Sequence[str],
+    changes: Sequence[FleetChange],
 ) -> tuple[Notice, ...]:
     """What the reader of the whole plan must know."""
     scenario, found = desk.scenario, []
-    found += [
-        Notice(text=f"{name}: no offer can serve it; see the rejections", level="warning", about=name)
-        for name in unplaced
-    ]
+    found += [Notice(text=_why_unplaced(desk, name), level="warning", about=name) for name in unplaced]
     budget = scenario.policy.budget_usd_per_month
     if budget is not None and totals.cost_usd_per_month > budget:
         excess = totals.cost_usd_per_month - budget
         found.append(Notice(text=f"the plan is {excess:,.0f} USD a month over the budget", level="warning"))
     found += _outside_what_was_measured(allocations)
     found += _ending_soon(desk, allocations)
+    found += [
+        Notice(
+            text=f"{each.tier_id}: {each.note}: {each.committed_cost_usd_per_month:,.0f} USD a month on top",
+            level="warning",
+        )
+        for each in changes
+        if each.committed_cost_usd_per_month > 0
+    ]
+    found += _not_planned_yet(desk)
     if len(scenario.demands) > MAX_FULLY_SHARED_COUNT:
         found.append(Notice(text="many workloads: only pools shared by two at most were weighed"))
     return tuple(found)
+
+
+def _why_unplaced(desk: Desk, name: str) -> str:
+    """Whether nothing can serve a workload, or the supplier limit leaves no room for it."""
+    index = [demand.workload.name for demand in desk.scenario.demands].index(name)
+    able = [
+        offer_id for offer_id in desk.offers if not isinstance(desk.pool(offer_id, 1 << index), CannotServe)
+    ]
+    share = desk.scenario.policy.max_supplier_share_fraction
+    if not able or share >= 1.0:
+        return f"{name}: no offer can serve it; see the rejections"
+    suppliers = sorted({desk.offers[offer_id].tier.supplier or offer_id for offer_id in able})
+    return (
+        f"{name}: no supplier may serve more than {share:.0%} of all calls, and only "
+        f"{listed(suppliers)} can serve it"
+    )
+
+
+def _not_planned_yet(desk: Desk) -> list[Notice]:
+    """What the scenario says and the plan does not use, so that nobody takes it for planned."""
+    growth = desk.scenario.outlook.growth_fraction_per_month
+    if growth == 0:
+        return []
+    return [
+        Notice(
+            text=f"growth of {growth:.0%} a month is not planned ahead: this is the plan for today's rates"
+        )
+    ]
 
 
 def _outside_what_was_measured(allocations: Sequence[Allocation]) -> list[Notice]:

@@ -77,9 +77,11 @@ class BatchedPerformance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostedPoint:
-    """What one stream of a hosted tier got; `concurrency_count` None where a source names no load."""
+    """What one stream of a hosted tier got; load and mean lengths None where a source does not name them."""
 
     concurrency_count: float | None
+    isl_tok: float | None = None
+    osl_tok: float | None = None
     ttft_s: Percentiles = UNKNOWN
     tpot_s: Percentiles = UNKNOWN
 

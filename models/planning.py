@@ -60,6 +60,7 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
         demand.workload.name for index, demand in enumerate(scenario.demands) if index not in group_of
     )
     totals = totals_of(desk, allocations, pools, [odds[group] for group in groups])
+    changes = fleet_changes(desk, groups)
     draft = Plan(
         scenario_id=scenario.id,
         scenario_name=scenario.name,
@@ -67,9 +68,9 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
         allocations=allocations,
         pools=pools,
         rejections=rejections,
-        fleet_changes=fleet_changes(desk, groups),
+        fleet_changes=changes,
         totals=totals,
-        notices=notices_of(desk, allocations, totals, unplaced),
+        notices=notices_of(desk, allocations, totals, unplaced, changes),
         evidence=evidence_of(desk, groups),
         not_modelled=NOT_MODELLED,
         unplaced=unplaced,

@@ -140,13 +140,17 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetChange:
-    """What the plan changes on one tier against what runs today."""
+    """What the plan changes on one tier against what runs today.
+
+    committed_cost_usd_per_month  still paid for replicas that the plan does not need; not in the plan's bill
+    """
 
     tier_id: str
     current_replica_count: int
     planned_replica_count: int
     current_cost_usd_per_month: float
     planned_cost_usd_per_month: float
+    committed_cost_usd_per_month: float = 0.0
     note: str = ""
 
 

@@ -2,8 +2,9 @@
 
 A hosted tier is planned with what a stream of it is known to get. Three kinds of knowledge, best first:
 
-1. The user's own measurements: percentiles by concurrency. The point measured at the smallest
-   concurrency that covers the requests in flight is used; beyond the highest one the answer is flagged.
+1. The user's own measurements: percentiles by lengths and concurrency. Of the nearest lengths, the point at
+   the smallest concurrency that covers the requests in flight is used; lengths or loads beyond those
+   measured are flagged.
 2. A published median speed, v tokens/s. Then TPOT p50 = 1 / v, and nothing else: no p95 is invented.
    If the user accepts a spread r = p95 / p50, the other quantiles follow from a lognormal with
    sigma = ln(r) / 1.645, and the answer wears grade E.
@@ -28,7 +29,7 @@ from scipy.special import ndtri
 
 from models.evidence import Evidence, Grade, Sense
 from models.lengths import NORMAL_QUANTILE_95
-from models.measurements import SourcedMeasurement
+from models.measurements import Measurement, SourcedMeasurement
 from models.percentiles import UNKNOWN, Percentiles
 from models.performance import (
     CannotServe,
@@ -52,6 +53,8 @@ BEYOND_P99 = 4.0  # normal quantile up to which the last known slope is continue
 SAMPLE_COUNT = 4096  # p99 of a lognormal within 1 %
 PLASTIC_NUMBER = 1.2207440846057596  # root of x**4 = x + 1
 SECONDS_PER_MINUTE = 60.0
+UNKNOWN_DISTANCE = 10.0  # as if four orders of magnitude away
+LENGTH_TOLERANCE = 1.25
 _MIDPOINTS = (np.arange(SAMPLE_COUNT) + 0.5) / SAMPLE_COUNT  # of equally likely bins
 
 
@@ -91,11 +94,13 @@ Known = tuple[tuple[HostedPoint, ...], dict[str, Evidence], tuple[str, ...]]
 
 def _measured(measurements: Sequence[SourcedMeasurement]) -> Known:
     """The measured points, own measurements before anybody else's."""
-    usable = [each for each in measurements if each.measurement.tpot_s.known or each.measurement.ttft_s.known]
+    usable = [each for each in measurements if _tells(each.measurement)]
     own = [each for each in usable if not each.built_in] or usable
     points = tuple(
         HostedPoint(
             concurrency_count=each.measurement.concurrency_count,
+            isl_tok=each.measurement.isl_tok,
+            osl_tok=each.measurement.osl_tok,
             ttft_s=each.measurement.ttft_s,
             tpot_s=each.measurement.tpot_s,
         )
@@ -111,6 +116,12 @@ def _measured(measurements: Sequence[SourcedMeasurement]) -> Known:
         measured_by=own[0].measurement.measured_by or "",
     )
     return points, {"tpot_s": evidence, "ttft_s": evidence}, ()
+
+
+def _tells(point: Measurement) -> bool:
+    """Whether a point says how fast anything was: some latency, of some request that did not fail."""
+    all_failed = point.request_count is not None and (point.error_count or 0) >= point.request_count > 0
+    return not all_failed and (point.tpot_s.known or point.ttft_s.known)
 
 
 def _published(offer: Offer, speed: Speed, derate_ratio: float | None) -> Known | CannotServe:
@@ -187,15 +198,15 @@ def operate(performance: HostedPerformance, load: Load) -> OperatingPoint:
     """What each class sees, and how much of the supplier's limits the load uses."""
     utilisation, max_rate = _limits(performance, load)
     stable = utilisation is None or utilisation < 1.0
-    point, inside = _point_at(performance, load)
-    latencies = tuple(_latency(point, each) for each in load.classes) if stable else ()
+    seen = [(each, *_point_for(performance, load, each)) for each in load.classes]
+    outside = tuple(note for _, _, notes in seen for note in notes)
     return OperatingPoint(
         stable=stable,
         utilisation_fraction=utilisation,
         max_rate_req_per_s=max_rate,
-        latencies=latencies,
-        inside_domain=inside,
-        notices=performance.notices,
+        latencies=tuple(_latency(point, each) for each, point, _ in seen) if stable else (),
+        inside_domain=not outside,
+        notices=(*performance.notices, *outside),
     )
 
 
@@ -219,16 +230,55 @@ def _limits(performance: HostedPerformance, load: Load) -> tuple[float | None, f
     return utilisation, rate / utilisation if utilisation > 0 else None
 
 
-def _point_at(performance: HostedPerformance, load: Load) -> tuple[HostedPoint, bool]:
-    """The measured point that covers the requests in flight, and whether any does."""
-    loaded = [point for point in performance.points if point.concurrency_count is not None]
+def _point_for(
+    performance: HostedPerformance, load: Load, each: RequestClass
+) -> tuple[HostedPoint, tuple[str, ...]]:
+    """The measured point for a class, and what of it lies outside the measurements.
+
+    Of the measured lengths the nearest (in ratio), of its loads the smallest that covers the calls in flight.
+    """
+    shape = _nearest_shape(performance.points, each)
+    of_shape = [point for point in performance.points if (point.isl_tok, point.osl_tok) == shape]
+    outside = _length_notices(performance.points, each)
+    loaded = [point for point in of_shape if point.concurrency_count is not None]
     if not loaded:
-        return performance.points[0], True
+        return of_shape[0], outside
     for point in loaded:
-        in_flight = sum(each.rate_req_per_s * (_e2e_mean_s(point, each) or 0.0) for each in load.classes)
+        in_flight = sum(any_.rate_req_per_s * (_e2e_mean_s(point, any_) or 0.0) for any_ in load.classes)
         if in_flight <= (point.concurrency_count or 0.0):
-            return point, True
-    return loaded[-1], False
+            return point, outside
+    return loaded[-1], (*outside, f"{each.name}: more calls are in flight than anybody measured.")
+
+
+Shape = tuple[float | None, float | None]
+
+
+def _nearest_shape(points: Sequence[HostedPoint], each: RequestClass) -> Shape:
+    """The measured mean lengths that differ least in ratio; unknown lengths count as far."""
+    wanted = (each.input_tok.mean_tok, each.output_tok.mean_tok)
+
+    def distance(shape: Shape) -> float:
+        return sum(
+            UNKNOWN_DISTANCE if known is None else abs(math.log(known / mean))
+            for known, mean in zip(shape, wanted, strict=True)
+        )
+
+    return min(((point.isl_tok, point.osl_tok) for point in points), key=distance)
+
+
+def _length_notices(points: Sequence[HostedPoint], each: RequestClass) -> tuple[str, ...]:
+    """Mean lengths beyond those measured, where any were."""
+    found = []
+    for what, mean, known in (
+        ("input", each.input_tok.mean_tok, [point.isl_tok for point in points if point.isl_tok]),
+        ("output", each.output_tok.mean_tok, [point.osl_tok for point in points if point.osl_tok]),
+    ):
+        if known and not min(known) / LENGTH_TOLERANCE <= mean <= max(known) * LENGTH_TOLERANCE:
+            found.append(
+                f"{each.name}: mean {what} of {mean:.0f} tokens is outside the measured "
+                f"{min(known):.0f} to {max(known):.0f}."
+            )
+    return tuple(found)
 
 
 def _e2e_mean_s(point: HostedPoint, each: RequestClass) -> float | None:

@@ -223,3 +223,49 @@ def test_the_same_load_gives_the_same_numbers():
     performance = fit(offer(median_speed()), (), accepted_p95_to_p50_ratio=1.5)
     asked = load(fan_out_count=3, sequential_call_count=2)
     assert operate(performance, asked) == operate(replace(performance), asked)
+
+
+def measured_at(isl_tok, osl_tok, concurrency_count, tpot_s):
+    return HostedPoint(
+        concurrency_count=concurrency_count,
+        isl_tok=isl_tok,
+        osl_tok=osl_tok,
+        ttft_s=Percentiles(p50=0.1, p90=0.1, p95=0.1, p99=0.1),
+        tpot_s=Percentiles(p50=tpot_s, p90=tpot_s, p95=tpot_s, p99=tpot_s),
+    )
+
+
+SHAPES = HostedPerformance(
+    points=(
+        measured_at(1000, 200, 1, 0.001),
+        measured_at(1000, 200, 16, 0.002),
+        measured_at(8000, 400, 1, 0.003),
+        measured_at(8000, 400, 16, 0.004),
+        measured_at(8000, 400, 64, 0.009),
+    )
+)
+
+
+def asked(isl_tok, osl_tok, rate_req_per_s):
+    one = RequestClass(
+        name="a",
+        rate_req_per_s=rate_req_per_s,
+        input_tok=fixed_lengths(isl_tok),
+        output_tok=fixed_lengths(osl_tok),
+    )
+    return operate(SHAPES, Load(classes=(one,)))
+
+
+def test_lengths_choose_their_own_measurements():
+    # By Little: 30 calls/s of 0.1 + 399 x 4 ms = 1.7 s are 51 in flight, beyond 16, so the point at 64.
+    assert asked(8000, 400, 30).of("a").tpot_s.p50 == 0.009
+    assert asked(7000, 400, 0.1).of("a").tpot_s.p50 == 0.003
+    assert asked(1000, 200, 30).of("a").tpot_s.p50 == 0.002
+    assert asked(1000, 200, 1).inside_domain
+
+
+def test_lengths_and_loads_beyond_the_measured_are_said():
+    far = asked(30_000, 1_500, 0.01)
+    assert not far.inside_domain
+    assert any("outside the measured 1000 to 8000" in text for text in far.notices)
+    assert not asked(8000, 400, 300).inside_domain
