@@ -8,6 +8,25 @@ from typing import Literal
 DecimalMark = Literal["point", "comma"]
 
 MISSING_MARKERS = frozenset({"", "-", "--", "–", "—", "n/a", "na", "#n/a", "null", "none", "n.a.", "."})
+FAILURE_MARKERS = frozenset(
+    (
+        "oom",
+        "timeout",
+        "timed out",
+        "error",
+        "err",
+        "fail",
+        "failed",
+        "crash",
+        "crashed",
+        "#div/0!",
+        "#value!",
+        "#ref!",
+        "#num!",
+        "#name?",
+        "#null!",
+    )
+)
 NUMBER = re.compile(
     r"(?P<number>[+-]?[0-9][0-9.,' _]*(?:[eE][+-]?[0-9]+)?|[+-]?[.,][0-9]+(?:[eE][+-]?[0-9]+)?)"
     r"\s*(?P<unit>[a-zA-Zµμ%/]+(?:/[a-zA-Z]+)*)?"
@@ -45,6 +64,11 @@ class NotANumber(ValueError):
 def is_missing(cell: str) -> bool:
     """Whether the cell says that there is no value."""
     return cell.strip().lower() in MISSING_MARKERS
+
+
+def is_failure(cell: str) -> bool:
+    """Whether the cell says that measuring failed: its value is missing, which is worth saying."""
+    return cell.strip().lower() in FAILURE_MARKERS
 
 
 def split_unit(cell: str) -> tuple[str, str | None]:

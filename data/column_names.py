@@ -171,6 +171,7 @@ PRIVATE_NAMES = frozenset(
     )
 )
 DERIVED_NAMES = {"error_rate": "error_fraction", "error_fraction": "error_fraction"}
+LOAD_TARGETS = ("concurrency_count", "offered_rate_req_per_s", "batch_count", "users", "load_kind")
 OTHER_RESULTS = frozenset(("request_rate_req_per_s", "throughput", "stream_speed_mean", "stream_speed_p50"))
 BRACKETED = re.compile(r"[\(\[]([^\)\]]*)[\)\]]")
 DURATION_NAMES = frozenset(("duration", "benchmark_duration"))

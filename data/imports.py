@@ -4,18 +4,19 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from data.completion import with_mean_tpot
-from data.decoding import accepted_formats_cure, binary_kind, decode, markup_kind
-from data.file_content import FileContent, Reading
+from data.archives import ZIP_MAGIC, is_workbook, members, size_problem
+from data.decoding import binary_kind, decode, markup_kind
+from data.file_content import FileContent
 from data.imported import ImportedFile
-from data.importers import BY_KEY, IMPORTERS, Importer, best_importer, canonical_csv
-from data.private_content import private_content
-from data.sanity_checks import impossibilities, sanity_warnings
+from data.parts import PartReading, chosen, formats_cure, read_part
+from data.row_checks import shortened
+from data.workbooks import OLD_WORKBOOK, sheet_texts
 from models.measurements import Measurement
-from models.problems import Problem, Severity
+from models.problems import Problem
 
 UPLOAD_LIMIT_BYTE = 50_000_000  # of the browser upload; a command line may set a higher one
-MOST_PROBLEMS_SHOWN = 200
+WORKBOOK_KEY, WORKBOOK_LABEL = "workbook", "Workbook"
+ARCHIVE_KEY, ARCHIVE_LABEL = "archive", "Archive"
 
 
 def import_file(
@@ -27,155 +28,147 @@ def import_file(
 ) -> ImportedFile:
     """Read one file as the format that its content shows, or as the one named.
 
-    Never raises for bad input: what is wrong stands in `problems`, and what was right in `measurements`.
-    `name` is only shown. `size_limit_byte` None reads a file of any size.
+    A workbook is read sheet by sheet, an archive file by file. Never raises for bad input: what is wrong
+    stands in `problems`, and what was right in `measurements`. `name` is only shown. `size_limit_byte` None
+    reads a file of any size.
     """
-    sha256 = hashlib.sha256(raw).hexdigest()
-    content = _content(name, raw, size_limit_byte)
+    blank = ImportedFile(file_name=name, sha256=hashlib.sha256(raw).hexdigest())
+    problem = unreadable(name, raw, size_limit_byte)
+    if problem is not None:
+        return replace(blank, problems=(problem,))
+    if raw.startswith(OLD_WORKBOOK) or (raw.startswith(ZIP_MAGIC) and is_workbook(raw)):
+        return _from_workbook(blank, raw, format_key)
+    if raw.startswith(ZIP_MAGIC):
+        return _from_archive(blank, raw, format_key)
+    content = _content(name, raw)
     if isinstance(content, Problem):
-        return ImportedFile(file_name=name, sha256=sha256, problems=(content,))
-    importer = _importer(content, format_key)
-    if isinstance(importer, Problem):
-        found = shortened((importer, *content.document_problems))
-        return ImportedFile(file_name=name, sha256=sha256, problems=found)
-    reading = importer.read(content)
-    accepted, problems = check_rows(reading)
-    if not accepted and not problems:
-        problems.append(_without_runs(name, importer))
-    problems.extend(_without_model(name, importer, accepted))
-    problems.extend(private_content(content.documents, name))
-    return ImportedFile(
-        file_name=name,
-        sha256=sha256,
-        format_key=importer.KEY,
-        format_label=importer.LABEL,
-        tool_version=reading.tool_version,
-        rows_read=reading.rows_read,
-        measurements=tuple(measurement for _, measurement in accepted),
-        row_numbers=tuple(row for row, _ in accepted),
-        problems=shortened(problems),
-    )
+        return replace(blank, problems=(content,))
+    return _from_part(blank, read_part(content, format_key))
 
 
-def _without_runs(name: str, importer: Importer) -> Problem:
-    return Problem(
-        path=name,
-        message=f"this looks like {importer.LABEL}, but it holds no run",
-        cure="Export the file again, once the benchmark has finished.",
-    )
-
-
-def _without_model(name: str, importer: Importer, rows: Sequence[tuple[int, Measurement]]) -> list[Problem]:
-    """A warning where a tool's file names no model; a table may well be of one that its owner knows."""
-    if importer is canonical_csv or not rows or any(measurement.model for _, measurement in rows):
-        return []
-    return [
-        Problem(
-            path=name,
-            message="the file does not name the model that was measured",
-            cure="Label it with the model on import, so that plans can use it.",
-            severity="warning",
-        )
-    ]
-
-
-def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Problem]]:
-    """Rows that can be true, with what follows from their figures; and all problems, refusals first."""
-    accepted: list[tuple[int, Measurement]] = []
-    errors = [problem for problem in reading.problems if problem.severity == "error"]
-    warnings = [problem for problem in reading.problems if problem.severity == "warning"]
-    first_row: dict[Measurement, int] = {}
-    for row, measurement in reading.measurements:
-        path = f"row {row}"
-        reasons = impossibilities(measurement)
-        errors.extend(
-            Problem(path=path, message=reason, cure="Check the columns and their units.")
-            for reason in reasons
-        )
-        if reasons:
-            continue
-        completed, notes = with_mean_tpot(measurement, path)
-        warnings.extend(notes)
-        warnings.extend(sanity_warnings(measurement, path))
-        if measurement in first_row:
-            warnings.append(_repeated(path, first_row[measurement]))
-        first_row.setdefault(measurement, row)
-        accepted.append((row, completed))
-    return accepted, errors + warnings
-
-
-def _repeated(path: str, first_row: int) -> Problem:
-    return Problem(
-        path=path,
-        message=f"it repeats row {first_row} in every figure and is kept",
-        cure="Remove one of them if it is a copy.",
-        severity="warning",
-    )
-
-
-def merged(problems: Sequence[Problem]) -> list[Problem]:
-    """Warnings that say the same of several rows as one, at the first of them; errors as they are."""
-    alike: dict[tuple[str, str], list[Problem]] = {}
-    for problem in problems:
-        if problem.severity == "warning":
-            alike.setdefault((problem.message, problem.cure), []).append(problem)
-    found = [problem for problem in problems if problem.severity == "error"]
-    for group in alike.values():
-        others = len(group) - 1
-        path = f"{group[0].path}, and {others} more" if others else group[0].path
-        found.append(replace(group[0], path=path))
-    return found
-
-
-def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The first problems, alike warnings as one, and how many more there are."""
-    problems = merged(problems)
-    if len(problems) <= MOST_PROBLEMS_SHOWN:
-        return tuple(problems)
-    hidden = problems[MOST_PROBLEMS_SHOWN:]
-    severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
-    rest = Problem(
-        path="file",
-        message=f"{len(hidden)} more problems are not listed",
-        cure="Mend the first ones and import the file again.",
-        severity=severity,
-    )
-    return (*problems[:MOST_PROBLEMS_SHOWN], rest)
-
-
-def _content(name: str, raw: bytes, size_limit_byte: int | None) -> FileContent | Problem:
-    labels = [importer.LABEL for importer in IMPORTERS]
+def unreadable(name: str, raw: bytes, size_limit_byte: int | None) -> Problem | None:
+    """Why the bytes are not even opened: none, or too many, also unpacked; None where they may be."""
     if not raw.strip():
-        return Problem(path=name, message="the file is empty", cure=accepted_formats_cure(labels))
+        return Problem(path=name, message="the file is empty", cure=formats_cure())
     if size_limit_byte is not None and len(raw) > size_limit_byte:
         return Problem(
             path=name,
             message=f"it has {len(raw) / 1e6:.1f} MB and an upload may have {size_limit_byte / 1e6:.0f} MB",
             cure="Import it with `python -m app import`, which takes files of any size.",
         )
+    return size_problem(name, raw) if raw.startswith(ZIP_MAGIC) else None
+
+
+def _content(name: str, raw: bytes) -> FileContent | Problem:
     kind = binary_kind(raw)
     text = decode(name, raw) if kind is None else None
     if isinstance(text, str):
         kind = markup_kind(text)
     if kind is not None:
         message = f"this looks like {kind}, not a benchmark result"
-        return Problem(path=name, message=message, cure=accepted_formats_cure(labels))
+        return Problem(path=name, message=message, cure=formats_cure())
     return text if isinstance(text, Problem) else FileContent(name, text or "")
 
 
-def _importer(content: FileContent, format_key: str | None) -> Importer | Problem:
-    labels = [importer.LABEL for importer in IMPORTERS]
-    if format_key is None:
-        found = best_importer(content)
-        kind = "JSON" if content.is_json else "text"
-        return found or Problem(
-            path=content.name,
-            message=f"this looks like {kind}, but like no benchmark result known here",
-            cure=accepted_formats_cure(labels),
-        )
-    chosen = BY_KEY.get(format_key)
-    return chosen or Problem(
-        path=content.name,
-        message=f"no format has the key {format_key!r}",
-        cure=f"Use one of {', '.join(BY_KEY)}, or leave it out.",
+def _from_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
+    return replace(
+        blank,
+        format_key=part.importer.KEY if part.importer else "",
+        format_label=part.importer.LABEL if part.importer else "",
+        tool_version=part.tool_version,
+        rows_read=part.rows_read,
+        measurements=tuple(measurement for _, measurement in part.rows),
+        row_numbers=tuple(row for row, _ in part.rows),
+        problems=shortened(part.problems),
+    )
+
+
+def _sheets(name: str, raw: bytes, format_key: str | None) -> list[PartReading] | Problem:
+    sheets = sheet_texts(name, raw)
+    if isinstance(sheets, Problem):
+        return sheets
+    return [read_part(FileContent(f"sheet {sheet!r}", text), format_key) for sheet, text in sheets]
+
+
+def _from_workbook(blank: ImportedFile, raw: bytes, format_key: str | None) -> ImportedFile:
+    parts = _sheets(blank.file_name, raw, format_key)
+    if isinstance(parts, Problem):
+        return replace(blank, problems=(parts,))
+    return _together(blank, parts, [], WORKBOOK_KEY, WORKBOOK_LABEL)
+
+
+def _from_archive(blank: ImportedFile, raw: bytes, format_key: str | None) -> ImportedFile:
+    found, problems = members(blank.file_name, raw)
+    parts: list[PartReading] = []
+    for member in found:
+        if member.raw.startswith((ZIP_MAGIC, OLD_WORKBOOK)):
+            sheets = _sheets(member.label, member.raw, format_key)
+            if isinstance(sheets, Problem):
+                parts.append(_unread(member.label, sheets))
+            else:
+                parts.extend(replace(sheet, label=f"{member.label}, {sheet.label}") for sheet in sheets)
+            continue
+        content = _content(member.label, member.raw) if member.raw.strip() else None
+        if isinstance(content, FileContent):
+            parts.append(read_part(content, format_key))
+        else:
+            parts.append(_unread(member.label, content))
+    return _together(blank, parts, list(problems), ARCHIVE_KEY, ARCHIVE_LABEL)
+
+
+def _unread(label: str, problem: Problem | None) -> PartReading:
+    return PartReading(label=label, importer=None, problems=(problem,) if problem else ())
+
+
+def _together(
+    blank: ImportedFile, parts: Sequence[PartReading], problems: list[Problem], key: str, label: str
+) -> ImportedFile:
+    """All parts as one file: runs numbered through, each problem at its part, the same run once."""
+    used, left_out = chosen(parts)
+    if not used:
+        problems = [problem for part in parts for problem in part.problems] or [
+            _without_results(blank, label)
+        ]
+        return replace(blank, format_key=key, format_label=label, problems=shortened(problems))
+    rows: list[Measurement] = []
+    seen: dict[Measurement, str] = {}
+    for part in used:
+        problems.extend(_at(part.label, problem) for problem in part.problems)
+        for _, measurement in part.rows:
+            first = seen.setdefault(measurement, part.label)
+            if first == part.label:
+                rows.append(measurement)
+            else:
+                problems.append(_copied(part.label, first))
+    errors = [problem for problem in problems if problem.severity == "error"]
+    caveats = [problem for problem in problems if problem.severity == "warning"]
+    names = sorted({part.importer.LABEL for part in used if part.importer is not None})
+    return replace(
+        blank,
+        format_key=key,
+        format_label=f"{label}: {', '.join(names)}"[:200],
+        tool_version=next((part.tool_version for part in used if part.tool_version), None),
+        rows_read=sum(part.rows_read for part in used),
+        measurements=tuple(rows),
+        row_numbers=tuple(range(1, len(rows) + 1)),
+        problems=shortened([*errors, *caveats, *left_out]),
+    )
+
+
+def _at(label: str, problem: Problem) -> Problem:
+    return problem if problem.path.startswith(label) else replace(problem, path=f"{label}, {problem.path}")
+
+
+def _copied(label: str, first: str) -> Problem:
+    return Problem(
+        path=label,
+        message=f"a run of it stands in {first} too and was taken once",
+        cure="Nothing to do.",
+        severity="warning",
+    )
+
+
+def _without_results(blank: ImportedFile, label: str) -> Problem:
+    return Problem(
+        path=blank.file_name, message=f"the {label.lower()} holds no benchmark result", cure=formats_cure()
     )

@@ -10,6 +10,7 @@ from models.problems import Problem
 
 LONGEST_INTEGER_DIGITS = 18  # beyond this a number cannot be a count, and int64 would wrap
 DEEPEST_LEVEL = 100
+MOST_DOCUMENTS = 200_000  # as many requests as one file may list
 NEXT_DOCUMENT = re.compile(r"\n\s*(?=[{\[])")
 
 
@@ -62,9 +63,13 @@ def json_documents(name: str, text: str) -> tuple[tuple[JsonDocument, ...], tupl
             value, position = decoder.raw_decode(text, position)
             _check_depth(value)
             documents.extend(_objects(value, line))
+            if len(documents) > MOST_DOCUMENTS:
+                raise _Refused(f"it holds more than {MOST_DOCUMENTS:,} objects; the rest is not read")
             position = _skip_blank(text, position)
         except (ValueError, RecursionError) as error:
             problems.append(_broken(name, line, error))
+            if len(documents) > MOST_DOCUMENTS:
+                return (), tuple(problems)
             following = NEXT_DOCUMENT.search(text, position)
             position = following.end() if following else len(text)
     return tuple(documents), tuple(problems)

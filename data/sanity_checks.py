@@ -1,6 +1,6 @@
 """Checks that catch most mistakes of unit and definition, each with the figures that made it speak."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from data.columns import LATENCIES
@@ -12,6 +12,7 @@ RELATIVE_TOLERANCE = 0.15  # prompts of unequal length, ramp and tail move hones
 SATURATED_BELOW = 0.95  # achieved over offered rate
 FAR_BELOW_LOAD = 0.5
 CHUNK_RATIO = 3.0  # an ITL this many times the TPOT means several tokens per chunk
+WARM_BELOW = 0.5  # of the TTFT at a lower load; noise of honest runs stays above
 FEWEST_REQUESTS_FOR_P99 = 100
 MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S = 20_000.0
 
@@ -57,7 +58,15 @@ def _e2e_adds_up(row: Measurement) -> Iterator[tuple[str, str]]:
     if ttft is None or tpot is None or e2e is None or osl is None:
         return
     expected = ttft + tpot * (osl - 1)
-    if _far(e2e, expected):
+    decoding = tpot * (osl - 1)
+    if _far(e2e, expected) and decoding < e2e < expected:
+        yield (
+            f"mean E2E is {e2e:.4g} s, and TTFT + TPOT x (output - 1) gives {expected:.4g} s: with all "
+            f"tokens at this TPOT the first came after {e2e - decoding:.4g} s, so the TTFT of {ttft:.4g} s "
+            "may be that of the first visible token",
+            "Have reasoning counted, or read TTFT as time to the first visible token.",
+        )
+    elif _far(e2e, expected):
         yield (
             f"mean E2E is {e2e:.4g} s, and TTFT + TPOT x (output - 1) gives {expected:.4g} s",
             "Check the units, and whether a chunk carries several tokens.",
@@ -145,6 +154,11 @@ def _chunks(row: Measurement) -> Iterator[tuple[str, str]]:
         )
 
 
+def _no_output(row: Measurement) -> Iterator[tuple[str, str]]:
+    if row.output_rate_tok_per_s == 0:
+        yield "output throughput is 0: a run that failed", "Leave it out, or measure it again."
+
+
 def _sample_size(row: Measurement) -> Iterator[tuple[str, str]]:
     count = row.request_count
     known = any(getattr(row, name).p99 is not None for name in LATENCIES)
@@ -159,5 +173,34 @@ CHECKS: tuple[Callable[[Measurement], Iterator[tuple[str, str]]], ...] = (
     _stream_speed,
     _saturation,
     _chunks,
+    _no_output,
     _sample_size,
 )
+
+
+def warm_caches(rows: Sequence[tuple[int, Measurement]]) -> tuple[Problem, ...]:
+    """A warning where TTFT falls by more than half as load grows at equal lengths: the prompts of an earlier
+    run were in the prefix cache. One warning per system and length, with the two figures."""
+    series: dict[tuple[object, ...], list[tuple[float, float, int]]] = {}
+    for number, row in rows:
+        load = row.concurrency_count if row.load_kind == "concurrency" else row.offered_rate_req_per_s
+        ttft = row.ttft_s.middle
+        if load is None or ttft is None or row.isl_tok is None:
+            continue
+        system = (row.tier, row.model, row.accelerator, row.accelerator_count, row.precision, row.engine)
+        series.setdefault((*system, row.load_kind, round(row.isl_tok, -1)), []).append((load, ttft, number))
+    found = []
+    for points in series.values():
+        for (low, slow, first), (high, fast, second) in pairwise(sorted(points)):
+            if high > low and fast < WARM_BELOW * slow:
+                found.append(
+                    Problem(
+                        path=f"rows {first} and {second}",
+                        message=f"TTFT falls from {slow * 1e3:.4g} to {fast * 1e3:.4g} ms as load grows from "
+                        f"{low:g} to {high:g} at equal lengths: prompts were served from the prefix cache",
+                        cure="Do not fit a curve through them; give each run its own seed and measure again.",
+                        severity="warning",
+                    )
+                )
+                break
+    return tuple(found)

@@ -9,6 +9,7 @@ from data.cell_numbers import (
     POWER_BY_TIME_UNIT,
     DecimalMark,
     NotANumber,
+    is_failure,
     is_missing,
     number_of,
     shown,
@@ -76,6 +77,9 @@ class RowReader:
             return self._load_kind(column, cell)
         if column.is_text:
             return as_typed(cell)
+        if is_failure(cell):
+            self._warn(column.heading, f"{shown(cell)} is taken as missing", "Leave out runs that failed.")
+            return None
         try:
             return self._number(column, cell)
         except NotANumber as error:

@@ -17,6 +17,8 @@ from data.importers import (
     inferencex_csv,
     llmd_report,
     llmperf,
+    neighbours,
+    request_log,
     serving_console,
     sglang,
     trtllm_bench,
@@ -61,6 +63,8 @@ IMPORTERS: tuple[Importer, ...] = (
     trtllm_bench,
     llmd_report,
     fmperf,
+    request_log,
+    neighbours,
     canonical_csv,
 )
 BY_KEY = {importer.KEY: importer for importer in IMPORTERS}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.cell_numbers import decimal_mark_of, shown
-from data.column_names import ColumnMeaning, is_private, meaning_of, normalised
+from data.column_names import LOAD_TARGETS, ColumnMeaning, is_private, meaning_of, normalised
 from data.columns import TEXTS
 from data.file_content import FileContent, Reading
 from data.table_rows import RowReader
@@ -14,8 +14,6 @@ from models.problems import Problem
 
 KEY = "csv"
 LABEL = "Benchmark table (CSV)"
-
-LOAD_TARGETS = ("concurrency_count", "offered_rate_req_per_s", "batch_count", "users", "load_kind")
 
 
 def sniff(content: FileContent) -> float:

@@ -9,7 +9,8 @@ from data.column_names import meaning_of
 from data.columns import MEASUREMENT_COLUMNS
 from data.exports import TEMPLATE_COLUMNS, template_csv
 from data.imported import as_json
-from data.imports import MOST_PROBLEMS_SHOWN, import_file
+from data.imports import import_file
+from data.row_checks import MOST_PROBLEMS_SHOWN
 from data.store import open_store
 from models.problems import InputProblems
 
@@ -166,9 +167,7 @@ def test_mixed_decimal_marks_refuse_the_file():
     assert "mixed" in errors(table("concurrency;ttft_ms_p50", "4;2,5", "8;3.5"))[0].message
 
 
-@pytest.mark.parametrize(
-    "cell", ["oops", "OOM", "#DIV/0!", "NaN", "inf", "-inf", "1e999", "-5", "0x10", "1 2 3"]
-)
+@pytest.mark.parametrize("cell", ["oops", "NaN", "inf", "-inf", "1e999", "-5", "0x10", "1 2 3"])
 def test_a_bad_cell_refuses_its_row_by_line_and_column_and_keeps_the_others(cell):
     imported = table("# a note", "concurrency,ttft_ms_p50", "2,10", f"4,{cell}", "8,30")
     assert [row.concurrency_count for row in imported.measurements] == [2, 8]
