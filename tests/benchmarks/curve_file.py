@@ -8,6 +8,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from data.builtin_curves import LOAD_FIELD
@@ -28,7 +29,11 @@ def read_points(path: Path) -> tuple[SourcedMeasurement, ...]:
     """Every row of the file as a measurement; its source is the row's `source`."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         lines = (line for line in file if not line.startswith("#"))
-        return tuple(_sourced(row, number) for number, row in enumerate(csv.DictReader(lines), start=2))
+        rows = list(csv.DictReader(lines))
+    ratios = _real_over_nominal(rows)
+    return tuple(
+        _sourced(row, number, ratios.get(_curve(row), 1.0)) for number, row in enumerate(rows, start=2)
+    )
 
 
 def configurations(
@@ -68,8 +73,8 @@ def offer_of(points: Sequence[SourcedMeasurement]) -> Offer:
     return Offer(tier=tier, model=model or unknown, accelerator=accelerator)
 
 
-def _sourced(row: Row, number: int) -> SourcedMeasurement:
-    measurement = _seconds(row) if "ttft_p50_s" in row else _milliseconds(row)
+def _sourced(row: Row, number: int, ratio: float) -> SourcedMeasurement:
+    measurement = _seconds(row) if "ttft_p50_s" in row else _milliseconds(row, ratio)
     identity = row.get("source_id") or row.get("curve_id") or row["source"]
     return SourcedMeasurement(
         measurement=measurement,
@@ -107,7 +112,7 @@ def _seconds(row: Row) -> Measurement:
     )
 
 
-def _milliseconds(row: Row) -> Measurement:
+def _milliseconds(row: Row, ratio: float) -> Measurement:
     latencies: dict[str, Any] = {
         name: Percentiles(**{s: _number(row, f"{foreign}_ms_{s}", 1e-3) for s in STATISTICS})
         for name, foreign in LATENCIES.items()
@@ -115,7 +120,6 @@ def _milliseconds(row: Row) -> Measurement:
     kind, count = row["load_kind"].removesuffix("_rps"), _number(row, "n_accelerators")
     rest: dict[str, Any] = {LOAD_FIELD[kind]: _number(row, "load_value"), "load_kind": kind}
     isl, osl = _number(row, "isl"), _number(row, "osl")
-    ratio = 1.0 if osl is None else _real_over_nominal(osl, latencies)
     # What a static batch calls throughput may count prompts too; its latency says all.
     output_rate = None if kind == "batch" else _number(row, "output_tps_total")
     return Measurement(
@@ -130,10 +134,21 @@ def _milliseconds(row: Row) -> Measurement:
     )
 
 
-def _real_over_nominal(osl_tok: float, latencies: Mapping[str, Percentiles]) -> float:
-    """Answer length that the latencies imply, over the nominal one; 1 where they do not contradict it."""
-    ttft_s, tpot_s, e2e_s = (latencies[name].mean for name in ("ttft_s", "tpot_s", "e2e_s"))
-    if ttft_s is None or not tpot_s or e2e_s is None:
-        return 1.0
-    ratio = (1.0 + (e2e_s - ttft_s) / tpot_s) / osl_tok
-    return ratio if NOMINAL_RATIO[0] < ratio < NOMINAL_RATIO[1] else 1.0
+def _curve(row: Row) -> str:
+    return row.get("curve_id") or row.get("source_id") or row["source"]
+
+
+def _real_over_nominal(rows: Sequence[Row]) -> dict[str, float]:
+    """Answer length that a curve's latencies imply over its nominal one, where that is plausibly shorter.
+
+    The same for all rows of a curve: its requests were drawn in the same way at every load.
+    """
+    implied: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        osl = _number(row, "osl")
+        ttft, tpot, e2e = (_number(row, f"{name}_ms_mean") for name in LATENCIES.values())
+        if osl and ttft is not None and tpot and e2e is not None:
+            implied[_curve(row)].append((1.0 + (e2e - ttft) / tpot) / osl)
+    middles = {curve: median(values) for curve, values in implied.items()}
+    low, high = NOMINAL_RATIO
+    return {curve: ratio for curve, ratio in middles.items() if low < ratio < high}
