@@ -34,7 +34,8 @@ def upload() -> None:
             icon=":material/download:",
         )
         keep_in_session = st.toggle(
-            "Keep in this session only", help="Otherwise everyone who uses this server sees it."
+            "Keep in this session only",
+            help="Gone when this page is reloaded. Otherwise everyone who uses this server sees it.",
         )
     files = (
         st.file_uploader("Benchmark files", accept_multiple_files=True, key=f"upload:{state.epoch()}") or []
@@ -81,37 +82,58 @@ def _row(each: Measurement) -> dict[str, str]:
 
 
 def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
-    """Ask which tier the file measured, then keep it."""
-    offers = [f"{tier}/{model}" for tier, model in state.offer_ids(state.draft())]
+    """Ask which tier the file measured, say what it would calibrate, then keep it."""
+    labels = _offer_labels()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         about = st.selectbox(
-            "These points measured", [AS_IN_FILE, *offers], key=f"about:{imported.sha256}:{position}"
+            "These points measured",
+            [AS_IN_FILE, *labels],
+            format_func=lambda choice: labels.get(choice, choice),
+            key=f"about:{imported.sha256}:{position}",
         )
-        if st.button("Use these measurements", key=f"take:{imported.sha256}:{position}", type="primary"):
-            _keep(imported, None if about == AS_IN_FILE else about, keep_in_session)
+        wanted = st.button("Use these measurements", key=f"take:{imported.sha256}:{position}", type="primary")
+    tier, model = (None, None) if about == AS_IN_FILE else about.split("/", 1)
+    named = workbench.labelled(imported, tier, model)
+    offers = workbench.offers_measured(state.draft(), named)
+    if offers:
+        st.caption(f"Would calibrate {presenters.safe(', '.join(offer.tier.label for offer in offers))}.")
+    else:
+        st.warning("No tier of this scenario matches these points: choose above which tier they measured.")
+    if wanted:
+        _keep(imported, named, (tier, model), keep_in_session)
 
 
-def _keep(imported: ImportedFile, about: str | None, keep_in_session: bool) -> None:
-    tier, model = about.split("/", 1) if about else (None, None)
+def _offer_labels() -> dict[str, str]:
+    """The scenario's offers by `tier/model`, as the other pages name them."""
+    seen = session.view()
+    if seen is None:
+        return {f"{tier}/{model}": tier for tier, model in state.offer_ids(state.draft())}
+    return {offer.id: f"{offer.tier.label} · {offer.model.label}" for offer in seen.scenario.offers}
+
+
+def _keep(
+    imported: ImportedFile, named: ImportedFile, words: tuple[str | None, str | None], in_session: bool
+) -> None:
+    """Keep a file with what the user says it measured; say what it will change."""
     try:
-        if keep_in_session:
-            state.keep_in_session(workbench.labelled(imported, tier, model))
+        if in_session:
+            state.keep_in_session(named)
             done = "kept in this session"
         else:
             saved = session.store().save(imported, who=_who())
-            if about:
-                session.store().label(saved.source_id, tier=tier, model=model)
-            done = "was stored before; nothing was added twice" if saved.already_there else "stored"
+            if words[0]:
+                session.store().label(saved.source_id, tier=words[0], model=words[1])
+            done = "stored before; nothing was added twice" if saved.already_there else "stored"
     except StoreFault as fault:
         presenters.fault(fault)
         return
     except InputProblems as problems:
         presenters.problems(problems.problems)
         return
-    st.success(
-        f"{presenters.safe(imported.file_name)}: {len(imported.measurements)} points, {done}. "
-        "See them on Concurrency; Overview says what they change."
-    )
+    points = presenters.counted(len(imported.measurements), "point")
+    st.success(f"{presenters.safe(imported.file_name)}: {points}, {done}.")
+    if workbench.offers_measured(state.draft(), named):
+        st.caption("See them on Concurrency; Overview says what they change.")
 
 
 def _who() -> str:
@@ -133,8 +155,9 @@ def browse() -> None:
                 "File": run.file_name,
                 "Format": run.format_label,
                 "Points": run.row_count,
-                "Tier": run.labels.tier or DASH,
-                "Model": run.labels.model or DASH,
+                "Tier": _named(measured, run.source_id, "tier"),
+                "Model": _named(measured, run.source_id, "model"),
+                "Accelerator": _named(measured, run.source_id, "accelerator"),
                 "Imported": f"{run.imported_at:%Y-%m-%d %H:%M} UTC",
                 "By": run.imported_by or DASH,
                 "Hash": run.sha256[:12],
@@ -166,6 +189,12 @@ def browse() -> None:
                 "text/csv",
                 on_click="ignore",
             )
+
+
+def _named(measured: Sequence[SourcedMeasurement], source_id: str, name: str) -> str:
+    """What a file's points are labelled with, the user's word before the file's."""
+    words = {getattr(each.measurement, name) for each in measured if each.source_id == source_id}
+    return ", ".join(sorted(word for word in words if word)) or DASH
 
 
 def _csv(measured: Sequence[SourcedMeasurement]) -> bytes:

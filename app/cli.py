@@ -6,6 +6,7 @@ Exit codes: 0 all done; 1 bad input, nothing done; 2 usage; 3 done in part.
 import argparse
 import json
 import os
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -13,18 +14,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.cli_arguments import STANDARD_STREAM, Commands, parser
 from models.problems import InputProblems, Problem
 
 if TYPE_CHECKING:
     from app.workbench import ImportedFile, Store
 
 ALL_DONE, NOTHING_DONE, USAGE, DONE_IN_PART = 0, 1, 2, 3
-STANDARD_STREAM = "-"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
-    parsed = _parser().parse_args(arguments)
+    parsed = parser(COMMANDS).parse_args(arguments)
     try:
         code: int = parsed.run(parsed)
     except InputProblems as problems:
@@ -35,83 +36,6 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ALL_DONE
     return code
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m app", description="Plimsoll: capacity and cost planning for LLM inference."
-    )
-    parser.add_argument("--port", type=int, default=None, help="port of the dashboard (8501)")
-    parser.add_argument("--address", default=None, help="address to listen on (127.0.0.1: this machine only)")
-    parser.add_argument("--db", default=None, metavar="PATH", help="benchmark store; :memory: for none")
-    parser.set_defaults(run=_dashboard)
-    commands = parser.add_subparsers(metavar="COMMAND")
-
-    plan = commands.add_parser("plan", help="plan a scenario file")
-    plan.add_argument("scenario", help="scenario file (YAML or JSON); - for standard input")
-    plan.add_argument("--json", metavar="OUT", help="write the plan as JSON; - for standard output")
-    plan.add_argument("--report", metavar="OUT", help="write a report: .html or .md")
-    plan.add_argument("--date", metavar="YYYY-MM-DD", type=_day, help="date on the report (today)")
-    _store_option(plan)
-    plan.set_defaults(run=_plan)
-
-    importing = commands.add_parser("import", help="take benchmark files into the store")
-    importing.add_argument("files", nargs="+", metavar="FILE")
-    importing.add_argument("--format", metavar="KEY", help="read as this format instead of recognising it")
-    importing.add_argument("--json", metavar="OUT", help="write what was read as JSON; - for standard output")
-    _store_option(importing)
-    importing.set_defaults(run=_import)
-
-    curves = commands.add_parser("curves", help="measured points and fitted curve of each tier")
-    curves.add_argument("--tier", metavar="ID", help="only this tier")
-    curves.add_argument("--json", metavar="OUT", help="write as JSON; - for standard output")
-    _store_option(curves)
-    curves.set_defaults(run=_curves)
-
-    operate = commands.add_parser("operate", help="one operating point from plain inputs")
-    operate.add_argument("file", metavar="FILE.json", help="- for standard input")
-    operate.add_argument("--json", metavar="OUT", default=STANDARD_STREAM, help="where to write the answer")
-    operate.add_argument("--simulate", action="store_true", help="by discrete-event simulation")
-    operate.add_argument("--seed", type=int, default=1, help="of the simulation")
-    operate.add_argument(
-        "--requests", type=_count, default=200_000, metavar="N", help="calls to simulate (200,000)"
-    )
-    operate.set_defaults(run=_operate)
-
-    simulate = commands.add_parser("simulate", help="the plan beside its discrete-event simulation")
-    simulate.add_argument("scenario", help="scenario file; - for standard input")
-    simulate.add_argument("--json", metavar="OUT", help="write as JSON; - for standard output")
-    simulate.add_argument(
-        "--requests", type=_count, default=100_000, metavar="N", help="calls a pool (100,000)"
-    )
-    _store_option(simulate)
-    simulate.set_defaults(run=_simulate)
-
-    sql = commands.add_parser("sql", help="ask the benchmark tables; reads only")
-    sql.add_argument("query", metavar="SELECT")
-    _store_option(sql)
-    sql.set_defaults(run=_sql)
-
-    scenario = commands.add_parser("scenario", help="write the worked example, or check a file")
-    scenario.add_argument("action", choices=("new", "check"))
-    scenario.add_argument("file", metavar="FILE", help="- for standard output or input")
-    scenario.set_defaults(run=_scenario)
-    return parser
-
-
-def _store_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--db", default=None, metavar="PATH", help="benchmark store; :memory: for none")
-
-
-def _day(text: str) -> Any:
-    return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if not 1_000 <= count <= 50_000_000:
-        raise argparse.ArgumentTypeError("between 1,000 and 50,000,000")
-    return count
 
 
 def _complain(problems: Sequence[Problem], file: str = "") -> None:
@@ -173,6 +97,7 @@ def _dashboard(parsed: argparse.Namespace) -> int:
 
     if parsed.db is not None:
         os.environ["PLIMSOLL_DB"] = parsed.db
+    _check_listening(parsed.address or "127.0.0.1", parsed.port)
     main_file = Path(__file__).resolve().parent / "main.py"
     has_screen = sys.platform in ("win32", "darwin") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
@@ -186,6 +111,19 @@ def _dashboard(parsed: argparse.Namespace) -> int:
     sys.argv = ["streamlit", "run", str(main_file), *options]
     result: Any = streamlit_cli.main(standalone_mode=False)
     return int(result or ALL_DONE)
+
+
+def _check_listening(address: str, port: int | None) -> None:
+    """Refuse an address or a port that cannot be had, before the server fails on it."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(address, port or 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+    except OSError as error:
+        where = f"{address}:{port}" if port else address
+        cure = "Choose another --port or --address, or end what listens there."
+        raise _unusable(where, f"cannot listen: {error.strerror or error}", cure) from error
 
 
 def _warm_up() -> None:
@@ -207,6 +145,9 @@ def _plan(parsed: argparse.Namespace) -> int:
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
     seen = workbench.view(draft, _open_store(parsed.db).measurements())
+    missing = seen.missing_measurements()
+    if missing:
+        print(f"warning: not in this store: {', '.join(missing)}. Import the same files.", file=sys.stderr)
     if parsed.json:
         _write(parsed.json, _as_json(plan_as_json(seen.plan)))
     if parsed.report:
@@ -258,10 +199,10 @@ def _save(store: "Store", imported: "ImportedFile", talk: bool) -> bool:
         _complain(problems.problems, imported.file_name)
         return False
     if talk:
-        note = "was stored before" if saved.already_there else "stored"
+        note = "already in the store" if saved.already_there else "stored"
         print(
             f"{imported.file_name}: {imported.format_label}, {len(imported.measurements)} of "
-            f"{imported.rows_read} rows {note}"
+            f"{imported.rows_read} rows read, {note}"
         )
     return True
 
@@ -325,3 +266,15 @@ def _scenario(parsed: argparse.Namespace) -> int:
         f"id {scenario.id}; no problem found"
     )
     return ALL_DONE
+
+
+COMMANDS: Commands = {
+    "dashboard": _dashboard,
+    "plan": _plan,
+    "import": _import,
+    "curves": _curves,
+    "operate": _operate,
+    "simulate": _simulate,
+    "sql": _sql,
+    "scenario": _scenario,
+}

@@ -51,31 +51,40 @@ def curve_notices(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
     )
 
 
-def target_limits(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
-    """The highest load shown at which every target still holds, tier by tier."""
+def target_limits(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
+    """The highest load at which every target still holds, tier by tier."""
     presenters.table(
-        [
-            {
-                "Tier": name,
-                "All targets hold up to": show("offered_rate_req_per_s", holding[-1].offered_rate_req_per_s)
-                if (holding := [each for each in curve if each.targets_hold])
-                else "no load shown",
-                "Cost there per Mtok output": show(
-                    "cost_usd_per_mtok_output", holding[-1].cost_usd_per_mtok_output if holding else None
-                ),
-                "Backlog grows from": show("max_rate_req_per_s", curve[0].point.max_rate_req_per_s),
-            }
-            for name, curve in curves.items()
-        ],
+        [_limit_row(name, curve, bool(workload.targets)) for name, curve in curves.items()],
         alt="Where each tier stops meeting its targets",
     )
+
+
+def _limit_row(name: str, curve: Sequence[LoadPoint], has_targets: bool) -> dict[str, str]:
+    holding = [each for each in curve if each.targets_hold]
+    last = holding[-1] if holding else None
+    if not has_targets:
+        reach = "no target set"
+    elif last is None:
+        reach = "no load shown"
+    elif last is curve[-1]:
+        reach = "every load shown"
+    else:
+        reach = show("offered_rate_req_per_s", last.offered_rate_req_per_s)
+    usd = None if last is None else last.cost_usd_per_mtok_output
+    return {
+        "Tier": name,
+        "All targets hold up to": reach,
+        "Cost there per Mtok output": show("cost_usd_per_mtok_output", usd),
+        "Backlog grows from": show("max_rate_req_per_s", curve[0].point.max_rate_req_per_s),
+    }
 
 
 def dots_legend() -> None:
     """How to read the dots and the band of the concurrency chart."""
     st.caption(
         "Open dots: published measurements. Filled dots: your own. Line: the fit; shaded: where 80 % of "
-        "points fell in trials of such fits. Dashed red: a vendor's ceiling that nobody has measured."
+        "points fell in trials of such fits. Diamond: the knee, where throughput turns flat. Dashed red: a "
+        "vendor's ceiling that nobody has measured."
     )
 
 

@@ -20,6 +20,8 @@ def show(name: str, value: float | None) -> str:
         return f"{_small_duration(value)}/{unit.removeprefix('s/')}"
     if unit.startswith("USD"):
         return usd(value)
+    if name.endswith("probability_fraction"):
+        return chance(value)
     if name.endswith("_fraction"):
         return percent(value)
     text = number(value)
@@ -63,6 +65,13 @@ def percent(fraction: float) -> str:
     """A share of one as a percentage; small shares keep a digit."""
     points = fraction * 100
     return f"{points:.0f} %" if abs(points) >= 10 or points == 0 else f"{points:.2g} %"
+
+
+def chance(fraction: float) -> str:
+    """A probability; never quite certain, never quite impossible."""
+    if fraction > 0.99:
+        return "> 99 %"
+    return "< 1 %" if fraction < 0.01 else f"{fraction * 100:.0f} %"
 
 
 def number(value: float) -> str:

@@ -54,7 +54,9 @@ def _check_pool(
     if not isinstance(performance, BatchedPerformance):
         return []
     demands = [demand for demand in seen.scenario.demands if demand.workload.name in pool.workloads]
-    system = BatchedPool(replica=performance, replica_count=pool.replica_count)
+    system = BatchedPool(
+        replica=performance, replica_count=pool.replica_count, scheduler=performance.scheduler
+    )
     found = simulate_together(
         system,
         [traffic_of(demand, pool.busiest_hour_h or 0) for demand in demands],

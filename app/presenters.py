@@ -120,14 +120,14 @@ def allocation_row(each: Allocation) -> dict[str, str]:
     runner = each.runner_up
     return {
         "Workload": each.workload,
-        "Served on": each.tier_label,
+        "Served on": each.pool,
         "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
-        "Targets, all hold": targets or "none set",
         "What binds": each.binding_constraint,
         "Evidence": each.weakest_grade or DASH,
         "Runner-up": DASH
         if runner is None
         else f"{runner.tier_label} (+{show('extra_cost_usd_per_month', runner.extra_cost_usd_per_month)})",
+        "Targets, all hold": targets or "none set",
         "Replicas": DASH if each.replica_count is None else str(each.replica_count),
         label("utilisation_fraction"): show("utilisation_fraction", each.utilisation_fraction),
         "TTFT p95": show("ttft_s", each.ttft_s.p95),
@@ -144,6 +144,7 @@ def rejections(found: Sequence[Rejection]) -> None:
             {
                 "Workload": each.workload,
                 "Tier": each.tier_label,
+                "Model": each.model_id,
                 "Stopped by": each.binding_constraint,
                 "Why": "; ".join(each.reasons),
                 "Would fit if": each.would_fit_if,
@@ -185,6 +186,7 @@ def fleet_changes(found: Sequence[FleetChange]) -> None:
                 "Replicas planned": each.planned_replica_count,
                 "USD a month today": show("cost_usd_per_month", each.current_cost_usd_per_month),
                 "USD a month planned": show("cost_usd_per_month", each.planned_cost_usd_per_month),
+                "Committed, unused": show("committed_cost_usd_per_month", each.committed_cost_usd_per_month),
                 "Note": each.note,
             }
             for each in found
@@ -194,16 +196,30 @@ def fleet_changes(found: Sequence[FleetChange]) -> None:
 
 
 def evidence_changes(found: Sequence[EvidenceChange]) -> None:
-    """What the user's own measurements changed."""
+    """What the user's own measurements changed, tier by tier, and together in the plan."""
     for each in found:
+        head = f"**{safe(each.tier_label)}**: your {counted(each.point_count, 'measured point')} "
+        files = safe(", ".join(each.sources))
+        if not each.used:
+            why = safe("; ".join(each.notices)) or "they say nothing that the fit can use"
+            st.warning(f"{head}({files}) changed nothing: {why}", icon=":material/upload_file:")
+            continue
         st.success(
-            f"**{safe(each.tier_label)}** is now calibrated on your {each.point_count} measured points "
-            f"({safe(', '.join(each.sources))}): evidence {each.grade_before or DASH} → "
-            f"{each.grade_after or DASH}, "
-            f"plan {safe(show('cost_usd_per_month', each.cost_before_usd_per_month))} → "
-            f"{safe(show('cost_usd_per_month', each.cost_after_usd_per_month))} a month.",
+            f"{head}({files}) calibrate it now: evidence {each.grade_before or DASH} → "
+            f"{each.grade_after or DASH}.",
             icon=":material/upload_file:",
         )
+    if any(each.used for each in found):
+        before, after = found[0].cost_before_usd_per_month, found[0].cost_after_usd_per_month
+        st.caption(
+            f"With all your measurements together the plan costs {safe(show('cost_usd_per_month', after))} a "
+            f"month; without any of them it would be {safe(show('cost_usd_per_month', before))}."
+        )
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 point`, `7 points`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def evidence_by_name(found: Mapping[str, Evidence]) -> None:

@@ -65,6 +65,7 @@ __all__ = [
     "labelled",
     "load_catalogue",
     "load_curve",
+    "offers_measured",
     "read_draft",
     "scenario_of",
     "store_at",
@@ -107,9 +108,14 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceChange:
-    """What the user's own measurements changed for one offer, against the built-in evidence alone."""
+    """What the user's own measurements changed for one offer, against the built-in evidence alone.
+
+    used  False where the fit left all of them out; `notices` say why
+    """
 
     offer_id: str
+    used: bool
+    notices: tuple[str, ...]
     tier_label: str
     sources: tuple[str, ...]
     point_count: int
@@ -117,6 +123,13 @@ class EvidenceChange:
     grade_after: Grade | None
     cost_before_usd_per_month: float
     cost_after_usd_per_month: float
+
+
+def _rests_on(performance: TierPerformance | CannotServe, labels: set[str]) -> bool:
+    """Whether a performance names one of these sources among its evidence."""
+    if isinstance(performance, CannotServe):
+        return False
+    return any(label in each.source for each in performance.evidence.values() for label in labels)
 
 
 def worked_example() -> Draft:
@@ -230,6 +243,10 @@ def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
     return tuple(
         EvidenceChange(
             offer_id=offer_id,
+            used=_rests_on(seen.performances[offer_id], {each.source_label for each in found}),
+            notices=seen.performances[offer_id].notices
+            if not isinstance(seen.performances[offer_id], CannotServe)
+            else seen.performances[offer_id].reasons,
             tier_label=seen.offer(offer_id).tier.label,
             sources=tuple(sorted({each.source_label for each in found})),
             point_count=len(found),
@@ -274,6 +291,17 @@ def hold_out(offer: Offer, measurements: tuple[SourcedMeasurement, ...]) -> FitQ
     if offer.tier.architecture != batched_accelerator.KEY:
         return None
     return batched_accelerator.assess(offer, measurements)
+
+
+def offers_measured(draft: Draft, imported: ImportedFile) -> tuple[Offer, ...]:
+    """The scenario's offers that an import would calibrate, by its tier, model and accelerator."""
+    points = [
+        SourcedMeasurement(
+            measurement=each, source_id=imported.source_id, source_label=imported.file_name, row_number=row
+        )
+        for each, row in zip(imported.measurements, imported.row_numbers, strict=True)
+    ]
+    return tuple(offer for offer in scenario_of(draft).offers if matching(offer, points))
 
 
 def unreadable(name: str, problems: Sequence[Problem]) -> ImportedFile:

@@ -82,8 +82,14 @@ def demand_and_shape(index: int) -> None:
     first, second, third = st.columns(3)
     with first, st.container(border=True):
         st.markdown("**Demand**")
-        controls.text((*here, "name"), "Name", "How this workload is called in plans and reports.")
-        controls.number((*here, "peak_rate_req_per_s"), "peak_rate_req_per_s", low=1e-6, step=1.0)
+        _name(index)
+        controls.number(
+            (*here, "peak_rate_req_per_s"),
+            "peak_rate_req_per_s",
+            low=1e-6,
+            step=1.0,
+            name="Peak rate (tasks per second)",
+        )
         shape = controls.look_up(state.draft(), (*here, "hourly_fraction"))
         if not isinstance(shape, list):
             controls.choice(
@@ -116,6 +122,30 @@ def demand_and_shape(index: int) -> None:
             list(catalogue.models),
             "The quality gate: only offers of these models are compared.",
         )
+
+
+def _name(index: int) -> None:
+    """The workload's name; one that is empty or taken is refused where it is typed."""
+    listed = state.draft()["workloads"]
+    taken = [each.get("name") for place, each in enumerate(listed) if place != index]
+    key = f"name:{state.epoch()}:{index}"
+
+    def write() -> None:
+        wanted = st.session_state[key].strip()
+        if wanted and wanted not in taken:
+            state.edit(lambda draft: controls.put(draft, ("workloads", index, "name"), wanted))
+
+    st.text_input(
+        "Name",
+        value=str(listed[index].get("name", "")),
+        max_chars=200,
+        help="How this workload is called in plans and reports.",
+        key=key,
+        on_change=write,
+    )
+    typed = str(st.session_state.get(key, "")).strip()
+    if not typed or typed in taken:
+        st.caption(":red[This name is empty or taken; the old one stays.]")
 
 
 def targets(index: int) -> None:

@@ -29,7 +29,17 @@ def cost_of(demand: Demand, pool: PoolPlan, position: int) -> Cost:
     )
 
 
-def pool_view(desk: Desk, group: Group) -> Pool:
+def pool_names(desk: Desk, groups: Sequence[Group]) -> dict[Group, str]:
+    """Each pool's name: its tier's label, numbered where a tier runs several."""
+    names = {}
+    for group in groups:
+        label = desk.offers[group.offer_id].tier.label
+        same = [each for each in groups if desk.offers[each.offer_id].tier.label == label]
+        names[group] = label if len(same) == 1 else f"{label}, pool {same.index(group) + 1}"
+    return names
+
+
+def pool_view(desk: Desk, group: Group, name: str) -> Pool:
     """The machines of one pool as the plan shows them."""
     offer, pool = desk.offers[group.offer_id], desk.placed_pool(group)
     count = pool.replica_count or 0
@@ -37,6 +47,7 @@ def pool_view(desk: Desk, group: Group) -> Pool:
     return Pool(
         tier_id=offer.tier.id,
         tier_label=offer.tier.label,
+        name=name,
         workloads=tuple(demand.workload.name for demand in desk.demands(group.workload_set)),
         replica_count=count,
         spare_replica_count=pool.spare_replica_count,

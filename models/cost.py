@@ -1,7 +1,6 @@
 """What a plan costs: machines by the hour, tokens by the million, and the part that buys no work."""
 
 import math
-from collections.abc import Sequence
 
 from models.tiers import TokenPrice
 from models.workloads import Demand
@@ -37,17 +36,6 @@ def usd_per_request(
 def usd_per_mtok(usd_per_h: float, rate_tok_per_s: float) -> float:
     """Hourly cost over million tokens an hour; the denominator is whatever the rate counts."""
     return usd_per_h / (rate_tok_per_s * SECONDS_PER_HOUR) * TOK_PER_MTOK
-
-
-def machine_hours_per_day(replica_count_by_hour: Sequence[int], start_up_s: float) -> float:
-    """Replica-hours paid per day: each hour's replicas, plus the start-up of every one added.
-
-    A replica wanted at the start of an hour is asked for `start_up_s` before, and paid from then on.
-    """
-    count = len(replica_count_by_hour)
-    following = [replica_count_by_hour[(hour + 1) % count] for hour in range(count)]
-    started = sum(max(0, then - now) for now, then in zip(replica_count_by_hour, following, strict=True))
-    return sum(replica_count_by_hour) + started * start_up_s / SECONDS_PER_HOUR
 
 
 def per_unit(usd: float, unit_count: float) -> float | None:

@@ -92,6 +92,8 @@ def _point(each: SourcedMeasurement) -> LoadPoint | str:
     row = each.measurement
     if each.quality not in USABLE_QUALITIES:
         return f"marked {each.quality}"
+    if row.request_count is not None and (row.error_count or 0) >= row.request_count > 0:
+        return "every request failed"
     load = _load(row)
     if load is None or load[1] <= 0:
         return "no steady load given"

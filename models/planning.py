@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from models.bill import cost_of, fleet_changes, pool_view, totals_of
+from models.bill import cost_of, fleet_changes, pool_names, pool_view, totals_of
 from models.desk import Desk, Performances, PoolPlanner, cheapest_move, place
 from models.evidence import weakest
 from models.explaining import (
@@ -49,12 +49,16 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     placement = place(desk)
     groups = sorted(placement.groups)
     group_of = {index: group for group in groups for index in members(group.workload_set)}
+    names = pool_names(desk, groups)
     odds = {group: _odds(desk, group) for group in groups}
     allocations = tuple(
-        _allocation(desk, index, group_of[index], placement, odds[group_of[index]])
+        replace(
+            _allocation(desk, index, group_of[index], placement, odds[group_of[index]]),
+            pool=names[group_of[index]],
+        )
         for index in sorted(group_of)
     )
-    pools = tuple(pool_view(desk, group) for group in groups)
+    pools = tuple(pool_view(desk, group, names[group]) for group in groups)
     rejections = rejections_of(desk)
     unplaced = tuple(
         demand.workload.name for index, demand in enumerate(scenario.demands) if index not in group_of
@@ -128,6 +132,7 @@ def _allocation(
         tier_id=offer.tier.id,
         tier_label=offer.tier.label,
         model_id=offer.model.id,
+        pool=offer.tier.label,
         share_fraction=1.0,
         replica_count=pool.replica_count,
         offered_rate_req_per_s=demand.peak_call_rate_req_per_s,

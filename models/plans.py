@@ -66,6 +66,7 @@ class Cost:
 class Allocation:
     """One workload's place in the plan.
 
+    pool            the machines it shares, named apart where a tier runs several pools
     replica_count   replicas of the pool that serves it, spares included (shared with the pool's other
                     workloads); None for a tier paid per token
     offered_rate_req_per_s   calls per second at the peak
@@ -75,6 +76,7 @@ class Allocation:
     tier_id: str
     tier_label: str
     model_id: str
+    pool: str
     share_fraction: float
     replica_count: int | None
     offered_rate_req_per_s: float
@@ -114,6 +116,7 @@ class Pool:
 
     tier_id: str
     tier_label: str
+    name: str
     workloads: tuple[str, ...]
     replica_count: int
     spare_replica_count: int

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from models.architectures import batched_accelerator, hosted_api
+from models.autoscaling import ScaledDay, scaled_day
 from models.cost import (
     HOURS_PER_MONTH,
     calls_per_month,
-    machine_hours_per_day,
     usd_per_request,
 )
 from models.performance import (
@@ -230,11 +230,14 @@ def _machine_pool(
     spare = spare_replicas(offer, policy)
     deployed = peak.replica_count + spare
     point = operate_machines(performance, load, deployed)
-    by_hour = _staircase(used, peak, policy)
     usd_per_h = replica_usd_per_h(offer)
     days = HOURS_PER_MONTH / HOURS_PER_DAY
-    start_up_s = policy.autoscale.start_up_s if policy.autoscale.enabled else 0.0
-    working = machine_hours_per_day(by_hour, start_up_s) * days * usd_per_h
+    working = HOURS_PER_MONTH * peak.replica_count * usd_per_h
+    if policy.autoscale.enabled:
+        day = _scaled_day(used, peak, policy)
+        working = day.replica_h * days * usd_per_h
+        calls_per_work = load.rate_req_per_s / used[busiest]
+        point = replace(point, notices=(*point.notices, *_shortage(day, calls_per_work)))
     redundancy = spare * HOURS_PER_MONTH * usd_per_h
     busy = sum(used) * days * usd_per_h
     total_work = sum(used)
@@ -256,12 +259,27 @@ def _machine_pool(
     )
 
 
-def _staircase(used: Sequence[float], peak: Sizing, policy: Policy) -> list[int]:
-    """Working replicas by hour: always the peak's, or following the load with the peak's headroom."""
-    if not policy.autoscale.enabled:
-        return [peak.replica_count] * HOURS_PER_DAY
-    floor = policy.autoscale.min_replica_count
-    return [max(floor, math.ceil(peak.replica_count * each / max(used) - 1e-9)) for each in used]
+def _scaled_day(used: Sequence[float], peak: Sizing, policy: Policy) -> ScaledDay:
+    """The day's replicas when they follow the load; rates are in replicas' worth of work."""
+    per_work = peak.replica_count / max(used)
+    return scaled_day(
+        used,
+        lambda work: max(1, math.ceil(work * per_work - 1e-9)),
+        lambda count: count / per_work,
+        floor_count=policy.autoscale.min_replica_count,
+        start_up_s=policy.autoscale.start_up_s,
+    )
+
+
+def _shortage(day: ScaledDay, calls_per_work: float) -> tuple[str, ...]:
+    """What is not covered while replicas start."""
+    if day.largest_shortage_req_per_s <= 0:
+        return ()
+    return (
+        f"Replicas follow the load: while they start, up to "
+        f"{day.largest_shortage_req_per_s * calls_per_work:.3g} requests/s more come in than the running "
+        f"ones are sized for ({day.short_request_count * calls_per_work:,.0f} requests a day).",
+    )
 
 
 def _hosted_pool(

@@ -215,7 +215,7 @@ QUANTITIES = _quantities(
     ("cost_usd_per_task", "Cost per task", "The whole bill over tasks."),
     ("extra_cost_usd_per_month", "Extra cost", "How much more the runner-up costs per month."),
     ("current_cost_usd_per_month", "Cost today", "The bill of what runs today."),
-    ("committed_cost_usd_per_month", "Committed and unused", "Paid for replicas that the plan does not need."),
+    ("committed_cost_usd_per_month", "Committed and unused", "Paid for replicas the plan does not need."),
     ("planned_cost_usd_per_month", "Cost planned", "The bill of the plan."),
     ("request_count_per_month", "Requests per month", "Calls in an average month."),
     # plan

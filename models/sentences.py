@@ -10,7 +10,7 @@ def answer_sentence(plan: Plan) -> str:
     several = len({allocation.model_id for allocation in plan.allocations}) > 1
     by_tier: dict[str, list[str]] = {}
     for each in plan.allocations:
-        label = f"{each.tier_label}, {each.model_id}" if several else each.tier_label
+        label = f"{each.pool}, {each.model_id}" if several else each.pool
         by_tier.setdefault(label, []).append(each.workload)
     where = "; ".join(f"{listed(names)} on {label}" for label, names in by_tier.items())
     totals = plan.totals
@@ -30,7 +30,8 @@ def _holding(plan: Plan) -> str:
     chance = plan.totals.hold_probability_fraction
     if chance is None:
         return "all targets hold"
-    return f"targets hold with {min(chance * 100, 99):.0f} % probability"
+    certain = "more than 99" if chance > 0.99 else f"{chance * 100:.0f}"
+    return f"targets hold with {certain} % probability"
 
 
 def rounded_usd(usd: float) -> str:

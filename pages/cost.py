@@ -12,7 +12,7 @@ if seen is not None:
     count = session.choose_replica_count()
     curves = session.load_curves(seen, demand, offers, count)
     presenters.picture(cost.rows(curves), empty="None of these tiers has a price.")
-    curve_desk.target_limits(curves)
+    curve_desk.target_limits(curves, demand.workload)
     presenters.picture(monthly_cost.rows(seen.plan))
     presenters.costs(seen.plan)
     with st.expander("Where the prices come from", key="price_evidence"):

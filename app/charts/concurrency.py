@@ -7,6 +7,7 @@ import numpy as np
 from app.charts.picture import Band, Dots, Limit, Line, Picture
 from app.formatting import show
 from models.architectures import batched_accelerator
+from models.knee import knee
 from models.measurements import Measurement, SourcedMeasurement
 from models.performance import BatchedPerformance, CannotServe, TierPerformance
 from models.tiers import Offer
@@ -48,6 +49,7 @@ def rows(
             line, band = _fit(offer, performance, metric, shape)
             lines.append(line)
             bands.append(band)
+            dots += _knee(offer, performance, metric, shape)
         dots += _published_median(offer, metric)
         ceiling = offer.tier.speed.stream_rate_ceiling_tok_per_s if offer.tier.speed else None
         if ceiling is not None and metric == "stream_rate_tok_per_s":
@@ -65,6 +67,23 @@ def rows(
         dots=tuple(dots),
         limits=tuple(limits),
     )
+
+
+def _knee(offer: Offer, performance: BatchedPerformance, metric: str, shape: Shape) -> list[Dots]:
+    """Where throughput turns flat and only the wait grows on, if that lies within the measured loads."""
+    count = knee(performance, *shape)
+    if count is None:
+        return []
+    return [
+        Dots(
+            name=f"{offer.tier.label}, knee",
+            group=offer.tier.label,
+            x=(count,),
+            y=(_predicted(performance, metric, count, shape),),
+            notes=("beyond, throughput is flat and the first token waits longer",),
+            diamond=True,
+        )
+    ]
 
 
 def _published_median(offer: Offer, metric: str) -> list[Dots]:

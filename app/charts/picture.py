@@ -38,7 +38,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dots:
-    """Measured points; `notes` are what hovering tells of each. Own measurements are drawn filled."""
+    """Points; `notes` are what hovering tells of each. Own ones are drawn filled, a knee as a diamond."""
 
     name: str
     group: str
@@ -46,6 +46,7 @@ class Dots:
     y: tuple[float, ...]
     notes: tuple[str, ...]
     own: bool = False
+    diamond: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,7 +90,8 @@ def _draw_dots(figure: go.Figure, picture: Picture, dots: Dots, colour: str, the
         mode="markers",
         cliponaxis=False,
         marker={
-            "size": 9,
+            "symbol": "diamond" if dots.diamond else "circle",
+            "size": 12 if dots.diamond else 9,
             "color": colour if dots.own else theme.background,
             "line": {"color": colour, "width": 2},
         },
@@ -212,7 +213,7 @@ def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": theme.text, "family": FONT},
-        legend={"orientation": "h", "y": 1.08, "x": 0, "traceorder": "normal"},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0, "traceorder": "normal"},
         showlegend=bool(picture.bars),
     )
     axis = {"fixedrange": True, "gridcolor": theme.grid, "zerolinecolor": theme.grid, "automargin": True}

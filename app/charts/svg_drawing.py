@@ -60,7 +60,9 @@ def _curves(axes: Axes, picture: Picture, theme: Theme) -> None:
     for dots in picture.dots:
         colour = theme.colour(order[dots.group])
         face = colour if dots.own else theme.background
-        axes.scatter(dots.x, [y * scale for y in dots.y], s=26, facecolors=face, edgecolors=colour, zorder=3)
+        mark, area = ("D", 40) if dots.diamond else ("o", 26)
+        heights = [y * scale for y in dots.y]
+        axes.scatter(dots.x, heights, s=area, marker=mark, facecolors=face, edgecolors=colour, zorder=3)
     for limit in picture.limits:
         axes.axhline(limit.y * scale, color=theme.limit, linestyle="--", linewidth=1)
         axes.annotate(

@@ -128,9 +128,9 @@ def test_a_missing_file_is_refused(tmp_path, capfd):
 def test_a_good_import_stores_and_says_so(tmp_path, database, capfd):
     good = written(tmp_path / "good.csv", sweep())
     assert main(["import", good, "--db", database]) == ALL_DONE
-    assert "5 of 5 rows stored" in capfd.readouterr().out
+    assert "5 of 5 rows read, stored" in capfd.readouterr().out
     assert main(["import", good, "--db", database]) == ALL_DONE
-    assert "was stored before" in capfd.readouterr().out
+    assert "already in the store" in capfd.readouterr().out
 
 
 def test_good_and_bad_together_are_done_in_part(tmp_path, database, capfdbinary):

@@ -289,4 +289,4 @@ def test_a_file_can_be_said_to_measure_a_tier_of_ones_own(app):
     button(app, "Use these measurements").click().run()
     assert {each.measurement.tier for each in session.store().measurements()} == {"plain"}
     open_page(app, "overview")
-    assert "Plain API is now calibrated on your 5 measured points" in words(app).replace("*", "")
+    assert "Plain API: your 5 measured points (ours.csv) calibrate it now" in words(app).replace("*", "")

@@ -31,7 +31,7 @@ def test_a_changed_number_repaints_this_page_and_the_answer(page, server):
     follow(page, "workloads")
     picture = page.locator(".js-plotly-plot .scatterlayer path.js-line").first
     drawn = picture.get_attribute("d")
-    type_number(page, "Peak rate (req/s)", 6)
+    type_number(page, "Peak rate (tasks per second)", 6)
     expect(picture).not_to_have_attribute("d", drawn)
     follow(page, "overview")
     assert metric(page, "Cost per month") != before
@@ -51,7 +51,7 @@ def test_an_uploaded_sweep_shows_on_concurrency_and_on_the_overview(page, server
     expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
     assert page.locator(".js-plotly-plot .scatterlayer path.point").count() >= 5
     follow(page, "overview")
-    expect(page.get_by_text("is now calibrated on your 5 measured points")).to_be_visible()
+    expect(page.get_by_text("your 5 measured points")).to_be_visible()
     expect(page.get_by_text("our-sweep.csv")).to_be_visible()
 
 
@@ -67,16 +67,16 @@ def test_a_bad_file_is_refused_with_address_and_cure(page, server):
 
 def test_the_draft_survives_a_reload_and_travels_in_the_address(page, server, open_context):
     go(page, server, "workloads")
-    type_number(page, "Peak rate (req/s)", 0.75)
+    type_number(page, "Peak rate (tasks per second)", 0.75)
     page.wait_for_url(re.compile(r"[?&]s="))
     page.reload()
     arrived(page, "workloads")
-    expect(page.get_by_label("Peak rate (req/s)", exact=True)).to_have_value("0.75")
+    expect(page.get_by_label("Peak rate (tasks per second)", exact=True)).to_have_value("0.75")
     scenario = page.get_by_text(re.compile(r"· id ")).inner_text()
     colleague = open_context().new_page()
     colleague.goto(page.url)
     arrived(colleague, "workloads")
-    expect(colleague.get_by_label("Peak rate (req/s)", exact=True)).to_have_value("0.75")
+    expect(colleague.get_by_label("Peak rate (tasks per second)", exact=True)).to_have_value("0.75")
     assert colleague.get_by_text(re.compile(r"· id ")).inner_text() == scenario
 
 

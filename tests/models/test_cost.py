@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from models.cost import (
     HOURS_PER_MONTH,
     calls_per_month,
-    machine_hours_per_day,
     per_unit,
     usd_per_mtok,
     usd_per_request,
@@ -91,13 +90,6 @@ def test_calls_of_a_month_follow_the_shape_of_the_day():
     # Half the day only, ten calls in sequence, two at once: x 0.5 x 20
     half = (1.0,) * 12 + (0.0,) * 12
     assert calls_per_month(demand(1.0, half, calls=10, fan_out=2)) == pytest.approx(26_298_000)
-
-
-def test_machine_hours_count_every_hour_and_every_start():
-    assert machine_hours_per_day([2] * 24, 300) == 48
-    # 12 hours of 1, 12 hours of 3: two replicas start once a day, 300 s before the hour
-    assert machine_hours_per_day([1] * 12 + [3] * 12, 300) == pytest.approx(48 + 2 * 300 / 3600)
-    assert machine_hours_per_day([0] * 24, 300) == 0
 
 
 def test_nothing_to_divide_by_has_no_unit_cost():

@@ -12,11 +12,11 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     """Pools, predicted latencies, targets, notices, and the change from today's fleet."""
     plan = context.view.plan
     pools = Table(
-        caption="Pools: workloads on the same rented tier share its replicas and spares",
+        caption="Pools: the workloads of one pool share its replicas and spares",
         headings=("Tier", "Workloads", "Replicas", "of them spare", "Accelerators", "Utilisation at peak"),
         rows=tuple(
             (
-                pool.tier_label,
+                pool.name,
                 ", ".join(pool.workloads),
                 str(pool.replica_count) if pool.replica_count else "paid per token",
                 str(pool.spare_replica_count),

@@ -26,7 +26,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     rows = tuple(
         (
             each.workload,
-            each.tier_label,
+            each.pool,
             each.binding_constraint,
             each.runner_up.tier_label if each.runner_up else DASH,
             f"+{show('extra_cost_usd_per_month', each.runner_up.extra_cost_usd_per_month)}"
