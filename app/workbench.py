@@ -39,7 +39,8 @@ from models.evidence import Grade
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe, FitQuality, TierPerformance
 from models.plans import Plan
-from models.pools import PoolPlan, plan_pool
+from models.pool_plan import PoolPlan
+from models.pools import plan_pool
 from models.problems import InputProblems, Problem
 from models.scenario import Policy, Scenario
 from models.tiers import Offer

@@ -7,7 +7,8 @@ from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
 from models.desk import Desk
 from models.placement import Group
 from models.plans import Allocation, Cost, FleetChange, Pool, Totals
-from models.pools import PoolPlan, replica_usd_per_h
+from models.pool_plan import PoolPlan
+from models.pools import replica_usd_per_h
 from models.tiers import HourlyPrice
 from models.uncertainty import PoolOdds
 from models.workloads import Demand

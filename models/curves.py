@@ -8,7 +8,8 @@ import numpy as np
 from models.architectures import hosted_api
 from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, usd_per_mtok, usd_per_request
 from models.performance import HostedPerformance, Load, OperatingPoint, TierPerformance
-from models.pools import load_of, operate_machines, replica_usd_per_h
+from models.pool_loads import load_of
+from models.pools import operate_machines, replica_usd_per_h
 from models.sizing import first_miss
 from models.tiers import HourlyPrice, Offer, TokenPrice
 from models.workloads import Demand

@@ -16,7 +16,8 @@ from models.placement import (
     single_pools,
     subsets,
 )
-from models.pools import PoolPlan, may_cost_at_most, monthly_floor_usd, plan_pool
+from models.pool_plan import PoolPlan
+from models.pools import may_cost_at_most, monthly_floor_usd, plan_pool
 from models.scenario import Policy, Scenario
 from models.tiers import Offer
 from models.workloads import Demand

@@ -21,7 +21,9 @@ from models.plans import (
     RunnerUp,
     TargetResult,
 )
-from models.pools import ROUGH_POINT_COUNT, PoolPlan, operate_machines, plan_pool, targets_of
+from models.pool_loads import targets_of
+from models.pool_plan import PoolPlan
+from models.pools import ROUGH_POINT_COUNT, operate_machines, plan_pool
 from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results

@@ -2,100 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
-from models.architectures import batched_accelerator, hosted_api
+from models.architectures import batched_accelerator
 from models.autoscaling import ScaledDay, scaled_day
 from models.cost import (
     HOURS_PER_MONTH,
-    calls_per_month,
-    usd_per_request,
 )
+from models.hosted_pool import hosted_pool
 from models.performance import (
     BatchedPerformance,
     CannotServe,
     HostedPerformance,
-    Load,
-    OperatingPoint,
-    RequestClass,
     TierPerformance,
 )
+from models.pool_loads import load_of, targets_of
+from models.pool_plan import PoolPlan
 from models.scenario import Policy
 from models.sizing import MAX_REPLICA_COUNT, Sizing, first_miss, size
-from models.tiers import HourlyPrice, Offer, TokenPrice
-from models.workloads import HOURS_PER_DAY, METRIC_WORDS, Arrival, Demand, Target
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolPlan:
-    """A sized and priced pool; money is USD per month.
-
-    share_fraction   each workload's part of the work, in the order of the demands
-    replica_count    spares included; None where the tier is paid per token
-    """
-
-    busiest_hour_h: int | None
-    load: Load
-    point: OperatingPoint
-    binding_constraint: str
-    binding_workload: str
-    replica_count: int | None
-    spare_replica_count: int
-    share_fraction: tuple[float, ...]
-    cost_usd: float
-    idle_usd: float
-    redundancy_usd: float
-    cost_usd_by_workload: tuple[float, ...]
-
-
-def request_class(demand: Demand, hour: int | None = None) -> RequestClass:
-    """A workload's calls as a tier sees them, at one hour of the day or, without one, at its peak."""
-    workload = demand.workload
-    shape = 1.0 if hour is None else demand.hourly_fraction[hour]
-    return RequestClass(
-        name=workload.name,
-        rate_req_per_s=demand.peak_call_rate_req_per_s * shape,
-        input_tok=workload.input_tok,
-        output_tok=workload.output_tok,
-        cached_input_fraction=workload.cached_input_fraction,
-        sequential_call_count=workload.sequential_call_count,
-        pause_s=workload.pause_s,
-        fan_out_count=workload.fan_out_count,
-    )
-
-
-def load_of(demands: Sequence[Demand], hour: int | None = None) -> Load:
-    """What a set of workloads asks of a pool in one hour."""
-    classes = tuple(request_class(demand, hour) for demand in demands)
-    return Load(classes=classes, arrival=_joint_arrival(demands, classes))
-
-
-def _joint_arrival(demands: Sequence[Demand], classes: Sequence[RequestClass]) -> Arrival:
-    """One arrival process for several streams joined.
-
-    Renewal streams: the rate-weighted mean of their squared coefficients of variation (Whitt 1983, The
-    Queueing Network Analyzer, asymptotic method). A modulated stream among them speaks for all.
-    """
-    modulated = [demand.arrival for demand in demands if demand.arrival.kind not in ("poisson", "gamma")]
-    if modulated:
-        return max(modulated, key=lambda each: (each.burst_ratio, each.amplitude_fraction, each.kind))
-    rate = sum(each.rate_req_per_s for each in classes)
-    if rate <= 0 or all(demand.arrival.scv_ratio == 1.0 for demand in demands):
-        return Arrival()
-    pairs = zip(classes, demands, strict=True)
-    scv_ratio = sum(each.rate_req_per_s * demand.arrival.scv_ratio for each, demand in pairs) / rate
-    return Arrival(kind="gamma", scv_ratio=scv_ratio)
-
-
-def targets_of(demands: Sequence[Demand], slack_ratio: float = 1.0) -> dict[str, tuple[Target, ...]]:
-    """Every workload's promises, by workload name; with slack, their limits that much wider."""
-    return {
-        demand.workload.name: tuple(
-            replace(target, limit_s=target.limit_s * slack_ratio) for target in demand.workload.targets
-        )
-        for demand in demands
-    }
+from models.tiers import HourlyPrice, Offer
+from models.workloads import HOURS_PER_DAY, Demand
 
 
 def plan_pool(
@@ -110,7 +37,7 @@ def plan_pool(
     fewest_replica_count: known to be needed, for instance by a part of the same set; only saves time.
     """
     if isinstance(performance, HostedPerformance):
-        return _hosted_pool(offer, performance, demands, policy)
+        return hosted_pool(offer, performance, demands, policy)
     return _machine_pool(offer, performance, demands, policy, fewest_replica_count)
 
 
@@ -280,76 +207,3 @@ def _shortage(day: ScaledDay, calls_per_work: float) -> tuple[str, ...]:
         f"{day.largest_shortage_req_per_s * calls_per_work:.3g} requests/s more come in than the running "
         f"ones are sized for ({day.short_request_count * calls_per_work:,.0f} requests a day).",
     )
-
-
-def _hosted_pool(
-    offer: Offer, performance: HostedPerformance, demands: Sequence[Demand], policy: Policy
-) -> PoolPlan | CannotServe:
-    price = offer.tier.price
-    if not isinstance(price, TokenPrice):
-        raise ValueError(f"tier {offer.tier.id} is not paid per token")
-    peak_load = load_of(demands)
-    point = hosted_api.operate(performance, peak_load)
-    refusal = _hosted_refusal(point, demands, policy)
-    if refusal is not None:
-        return refusal
-    costs = tuple(
-        calls_per_month(demand)
-        * usd_per_request(
-            price,
-            demand.workload.input_tok.mean_tok,
-            demand.workload.output_tok.mean_tok,
-            demand.workload.cached_input_fraction,
-        )
-        for demand in demands
-    )
-    total = sum(costs)
-    return PoolPlan(
-        busiest_hour_h=None,
-        load=peak_load,
-        point=point,
-        binding_constraint="rate limit" if (point.utilisation_fraction or 0.0) > 0.5 else "price",
-        binding_workload="",
-        replica_count=None,
-        spare_replica_count=0,
-        share_fraction=tuple(cost / total if total > 0 else 1.0 / len(costs) for cost in costs),
-        cost_usd=total,
-        idle_usd=0.0,
-        redundancy_usd=0.0,
-        cost_usd_by_workload=costs,
-    )
-
-
-def _hosted_refusal(point: OperatingPoint, demands: Sequence[Demand], policy: Policy) -> CannotServe | None:
-    """Why a hosted tier cannot serve a load: a rate limit, a target missed, or a latency nobody published."""
-    used = point.utilisation_fraction
-    if used is not None and used > policy.max_utilisation_fraction:
-        return CannotServe(
-            binding_constraint="rate limit",
-            reasons=(f"the peak uses {used:.0%} of the supplier's rate limit",),
-            would_fit_if=f"the limit were {used / policy.max_utilisation_fraction:.2g} times as high",
-        )
-    miss = first_miss(point, targets_of(demands))
-    if miss is None:
-        return None
-    name, constraint = miss.target.name, miss.constraint
-    if miss.predicted_s is not None:
-        return CannotServe(
-            binding_constraint=constraint,
-            reasons=(f"{name}: {miss.predicted_s:.3g} s",),
-            would_fit_if=f"the limit were at least {miss.predicted_s:.3g} s",
-        )
-    metric = METRIC_WORDS[miss.target.metric]
-    return CannotServe(
-        binding_constraint="evidence",
-        reasons=(f"{name}: {metric} p{miss.target.quantile * 100:g} is not published",),
-        would_fit_if=_cure_for_unknown(point, miss.target),
-    )
-
-
-def _cure_for_unknown(point: OperatingPoint, target: Target) -> str:
-    """What would make an unknown percentile known: a measurement, or a spread where a median is known."""
-    median = point.latencies[0].at(target.metric, 0.5) if point.latencies else None
-    if median is None:
-        return "you import a measurement of it"
-    return "you import a measurement of it, or accept a spread (policy: accepted_p95_to_p50_ratio)"

@@ -11,7 +11,9 @@ from app.plan_json import plan_as_json
 from models.architectures import batched_accelerator, hosted_api
 from models.performance import CannotServe
 from models.planning import plan
-from models.pools import PoolPlan, load_of, plan_pool, targets_of
+from models.pool_loads import load_of, targets_of
+from models.pool_plan import PoolPlan
+from models.pools import plan_pool
 from models.scenario import Policy
 from models.sizing import first_miss
 from models.workloads import Target

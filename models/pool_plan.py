@@ -1,0 +1,27 @@
+"""A pool sized and priced: what it does at its busiest hour, what binds it, and its bill."""
+
+from dataclasses import dataclass
+
+from models.performance import Load, OperatingPoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolPlan:
+    """A sized and priced pool; money is USD per month.
+
+    share_fraction   each workload's part of the work, in the order of the demands
+    replica_count    spares included; None where the tier is paid per token
+    """
+
+    busiest_hour_h: int | None
+    load: Load
+    point: OperatingPoint
+    binding_constraint: str
+    binding_workload: str
+    replica_count: int | None
+    spare_replica_count: int
+    share_fraction: tuple[float, ...]
+    cost_usd: float
+    idle_usd: float
+    redundancy_usd: float
+    cost_usd_by_workload: tuple[float, ...]
