@@ -6,10 +6,10 @@ from typing import Any
 
 from app.formatting import DASH, percent, show
 from app.workbench import View
-from models.percentiles import Percentiles
+from models.percentiles import QUANTILE_BY_FIELD, Percentiles
 from models.performance import BatchedPerformance
 from models.plans import Allocation, Pool
-from models.simulation import Figures, SimulatedPoint, simulate_together
+from models.simulation import Estimate, Figures, SimulatedPoint, simulate_together
 from models.systems import BatchedPool
 from models.traffic import Traffic
 from models.workloads import METRIC_WORDS, Demand
@@ -107,8 +107,23 @@ def _row(each: CheckedWorkload, metric: str, statistic: str) -> dict[str, str]:
         "95 % interval": DASH
         if found is None or found.half_width is None
         else f"± {show(metric, found.half_width)}",
+        "Target": _verdict(each, metric, statistic, found),
         "Formula is": DASH if ratio is None else _difference(ratio - 1),
     }
+
+
+def _verdict(each: CheckedWorkload, metric: str, statistic: str, found: Estimate | None) -> str:
+    """Whether the simulation keeps the workload's target on this figure, if there is one."""
+    quantile = QUANTILE_BY_FIELD.get(statistic)
+    limits = [
+        result.target.limit_s
+        for result in each.allocation.targets
+        if result.target.metric == metric and result.target.quantile == quantile
+    ]
+    if not limits or found is None:
+        return DASH
+    limit_s = min(limits)
+    return f"{'held' if found.value <= limit_s else 'MISSED'}: {show(metric, limit_s)}"
 
 
 def _difference(fraction: float) -> str:

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from data.cell_numbers import decimal_mark_of, shown
 from data.column_names import LOAD_TARGETS, ColumnMeaning, is_private, meaning_of, normalised
-from data.columns import TEXTS
+from data.columns import MEASUREMENT_COLUMNS, TEXTS
 from data.file_content import FileContent, Reading
+from data.foreign_tables import headings
 from data.table_rows import RowReader
 from data.text_tables import TextTable, likely_header, read_table
 from models.measurements import Measurement
@@ -17,9 +18,11 @@ LABEL = "Benchmark table (CSV)"
 
 
 def sniff(content: FileContent) -> float:
-    """0.5 where a row of the text names a load or a result in words known here; 0 otherwise."""
+    """1 for our own export; 0.5 where a row names a load or a result in words known here; 0 otherwise."""
     if content.is_json:
         return 0.0
+    if headings(content.text) >= set(MEASUREMENT_COLUMNS):
+        return 1.0
     header = likely_header(content.text, count_known)
     targets = {meaning.target for heading in header if (meaning := meaning_of(heading))}
     return 0.5 if len(targets) >= 2 and targets - set(TEXTS) else 0.0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from data.file_content import FileContent, Reading
-from data.foreign_tables import headings
+from data.foreign_tables import first_line, headings
 from models.problems import Problem
 
 KEY = "neighbours"
@@ -32,7 +32,8 @@ def _header(*names: str) -> Callable[[FileContent], bool]:
 
 
 def _head(*words: str) -> Callable[[FileContent], bool]:
-    return lambda content: not content.is_json and any(word in content.text[:HEAD_LETTERS] for word in words)
+    """A word in the header line, where a cell below may hold anything."""
+    return lambda content: not content.is_json and any(word in first_line(content.text) for word in words)
 
 
 NEIGHBOURS = (
