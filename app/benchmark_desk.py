@@ -21,9 +21,11 @@ GROUP BY ALL ORDER BY best_tok_per_s DESC"""
 def upload() -> None:
     """Take files in, say what was understood, and let the user say what they are about."""
     st.caption(
-        "Canonical CSV or `vllm bench serve` JSON. Up to 50 MB a file here; the command line takes larger "
-        "ones. Prompts and answers found in files are dropped, not stored."
+        "Recognised by content, whatever the file is called; prompts, answers and secrets found in files are "
+        "dropped, not stored. Up to 50 MB a file here; the command line takes larger ones."
     )
+    with st.expander("Which files are understood", key="formats"):
+        presenters.bullets(workbench.format_labels())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.download_button(
             "CSV template",
@@ -50,7 +52,7 @@ def upload() -> None:
 
 @st.cache_data(max_entries=16, scope="session", show_spinner="Reading")
 def _imported(name: str, raw: bytes) -> ImportedFile:
-    return workbench.import_file(name, raw)
+    return workbench.import_contained(name, raw)
 
 
 def _show_import(imported: ImportedFile) -> None:

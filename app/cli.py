@@ -169,7 +169,9 @@ def _import(parsed: argparse.Namespace) -> int:
     documents, stored, clean = [], 0, True
     for file in parsed.files:
         try:
-            imported = workbench.import_file(Path(file).name, _read(file), parsed.format)
+            imported = workbench.import_contained(
+                Path(file).name, _read(file), parsed.format, size_limit_byte=None
+            )
         except InputProblems as problems:
             imported = workbench.unreadable(file, problems.problems)
         _complain(imported.problems, file)

@@ -15,10 +15,11 @@ from app.charts import concurrency
 from data.builtin_curves import builtin_measurements, matching
 from data.catalogue_files import Catalogue, load_catalogue
 from data.claims import Claim
+from data.contained import import_contained
 from data.exports import canonical_csv, template_csv, write_csv
 from data.imported import ImportedFile
 from data.imported import as_json as import_as_json
-from data.imports import import_file
+from data.importers import IMPORTERS
 from data.reading import close_names
 from data.scenario_files import (
     api_buyer_example,
@@ -60,9 +61,10 @@ __all__ = [
     "catalogue_curves",
     "draft_id",
     "evidence_changes",
+    "format_labels",
     "hold_out",
     "import_as_json",
-    "import_file",
+    "import_contained",
     "labelled",
     "load_catalogue",
     "load_curve",
@@ -141,6 +143,11 @@ def worked_example() -> Draft:
 def buyer_example() -> Draft:
     """The scenario of somebody who buys tokens: one model at several speeds."""
     return api_buyer_example(load_catalogue())
+
+
+def format_labels() -> tuple[str, ...]:
+    """What benchmark files are recognised, in words."""
+    return tuple(dict.fromkeys(importer.LABEL for importer in IMPORTERS))
 
 
 def store_at(path: Path | str | None = None) -> Store:

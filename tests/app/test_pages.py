@@ -23,7 +23,7 @@ CONTENT = {
     "report": ["Decision", "Reproducibility", "Serve operations"],
     "workloads": ["Tokens per call", "Targets", "When does the work arrive?"],
     "tiers": ["per accelerator-hour", "Cerebras", "points"],
-    "benchmarks": ["Canonical CSV"],
+    "benchmarks": ["Recognised by content"],
     "latency": ["Time to first token, p95"],
     "concurrency": ["What does each user get as more share one replica?", "Open dots"],
     "cost": ["What does a million output tokens cost at this load?"],
