@@ -18,7 +18,7 @@ STREAMLIT_ENDINGS = ("_desk.py", "_editor.py")
 OWN = {*CODE_FOLDERS}
 OUTSIDE = {
     "models": {"numpy", "scipy"},
-    "data": {"duckdb", "pyarrow", "yaml", "genai_prices", "platformdirs", "openpyxl"},
+    "data": {"duckdb", "pyarrow", "yaml", "genai_prices", "platformdirs", "python_calamine"},
     "pages": {"streamlit"},
 }
 INWARD = {
