@@ -43,7 +43,7 @@ def is_workbook(raw: bytes) -> bool:
                 return False
             with archive.open("mimetype") as member:
                 return member.read(200).startswith(OPEN_DOCUMENT)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError):
         return False
 
 
@@ -52,7 +52,7 @@ def size_problem(name: str, raw: bytes) -> Problem | None:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             infos = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
         return _broken(name, str(error))
     unpacked = sum(info.file_size for info in infos)
     if len(infos) > MOST_MEMBERS:
@@ -93,7 +93,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | str:
     try:
         with archive.open(info) as member:
             content = member.read(info.file_size + 1)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError) as error:
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError) as error:
         return f"it cannot be unpacked: {str(error)[:80]}"
     except Exception as error:  # zlib, lzma and bz2 raise classes of their own
         return f"it cannot be unpacked: {type(error).__name__}"

@@ -1,6 +1,5 @@
 """Excel and OpenDocument workbooks: every sheet as the text of a table, cached values only, no macros run."""
 
-import csv
 import io
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
@@ -43,10 +42,12 @@ def _too_large(name: str, sheet: str) -> Problem:
 
 
 def _text(rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([_word(cell) for cell in row] for row in rows)
-    return out.getvalue()
+    return "".join(",".join(_quoted(_word(cell)) for cell in row) + "\n" for row in rows)
+
+
+def _quoted(word: str) -> str:
+    """The word as a cell of a comma-separated text."""
+    return '"' + word.replace('"', '""') + '"' if any(letter in word for letter in ',"') else word
 
 
 def _word(cell: object) -> str:

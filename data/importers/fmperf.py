@@ -1,4 +1,4 @@
-"""fmperf's results: one row per response chunk; grouped into requests, and requests into runs by users.
+"""Results of fmperf: one row per response chunk; grouped into requests, and requests into runs by users.
 
 The first chunk's duration is the TTFT, each later one the gap since the chunk before it, in milliseconds.
 Rows marked `exclude` ended after the window. One user has one request in flight.

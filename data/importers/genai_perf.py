@@ -1,4 +1,4 @@
-"""genai-perf, AIPerf's predecessor: its JSON report, and the raw export of perf_analyzer's requests.
+"""`genai-perf`, AIPerf's predecessor: its JSON report, and the raw export of perf_analyzer's requests.
 
 The report has no duration and no failures; the duration is requests over their rate. Releases before 0.0.9
 pooled chunk gaps under the name of the inter-token latency.

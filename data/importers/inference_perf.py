@@ -1,4 +1,4 @@
-"""inference-perf's lifecycle reports: one file per stage, a summary of all stages, and single requests.
+"""`inference-perf`'s lifecycle reports: one file per stage, a summary of all stages, and single requests.
 
 All latencies are in seconds. A stage is a run. The summary mixes stages of different load, so it is only
 for runs of one stage. Releases of 2025 took chunks for tokens in their TPOT, which is then left out.

@@ -1,4 +1,4 @@
-"""k6's end-of-test summary, of --summary-export or handleSummary: response times without tokens.
+"""`k6`'s end-of-test summary, of --summary-export or handleSummary: response times without tokens.
 
 `http_req_failed` counts failed requests under `passes`. Times are in milliseconds unless handleSummary says
 otherwise. Times of successes are used where the test marked them. Waiting is a TTFT only where the server

@@ -1,4 +1,4 @@
-"""k6's single samples, as NDJSON (`--out json`) or CSV: one row per metric and request.
+"""`k6`'s single samples, as NDJSON (`--out json`) or CSV: one row per metric and request.
 
 Only samples of successes count; times are in milliseconds, the CSV's clock in whole seconds. The window is
 from the first sample to the last.

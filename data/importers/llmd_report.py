@@ -1,4 +1,4 @@
-"""llm-d-benchmark reports 0.1, 0.2 and 0.2.1, YAML or JSON: the units stand beside the figures.
+"""`llm-d-benchmark` reports 0.1, 0.2 and 0.2.1, YAML or JSON: the units stand beside the figures.
 
 A label may still be wrong: the project's own example of 0.1 labels seconds as milliseconds. Where one
 user would get far more tokens per second than the whole server makes, milliseconds are read as seconds.

@@ -1,4 +1,4 @@
-"""locust's statistics, as CSV, as its history over time, and as the JSON it prints.
+"""`locust`'s statistics, as CSV, as its history over time, and as the JSON it prints.
 
 Failures are inside all its response times and cannot be taken out: where they are many, its percentiles
 are not used. Percentiles are rounded to two digits, so p99 may pass the maximum. Users who think are not

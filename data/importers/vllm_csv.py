@@ -1,4 +1,4 @@
-"""vLLM results as a table: `bench sweep serve` writes one row per run, with the keys of its JSON as headings.
+"""Table of vLLM results: `bench sweep serve` writes one row per run, with the keys of its JSON as headings.
 
 The first heading is an unnamed index, lists are quoted text, an unlimited rate is the word inf. Rows with
 equal settings are repeats and stay rows of their own: percentiles of repeats cannot be averaged.
