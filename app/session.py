@@ -7,6 +7,7 @@ import streamlit as st
 
 from app import presenters, state, workbench
 from app.charts import concurrency
+from app.charts.labels import offer_label
 from app.charts.picture import Picture
 from app.workbench import EvidenceChange, Store, StoreFault, View
 from models.curves import LoadPoint
@@ -69,6 +70,12 @@ def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
     return workbench.evidence_changes(seen)
 
 
+def tier_order(seen: View) -> tuple[str, ...]:
+    """The scenario's tiers as charts name them, so that each keeps its colour from page to page."""
+    offers = seen.scenario.offers
+    return tuple(dict.fromkeys(offer_label(offer, offers) for offer in offers))
+
+
 def workload_names(seen: View) -> tuple[str, ...]:
     """Names of the scenario's workloads."""
     return tuple(demand.workload.name for demand in seen.scenario.demands)
@@ -114,7 +121,7 @@ def choose_offers(seen: View, demand: Demand | None = None) -> list[Offer]:
     usable = [
         offer for offer in seen.scenario.offers if demand is None or offer.model.id in demand.workload.models
     ]
-    labels = {offer.id: _offer_label(offer, usable) for offer in usable}
+    labels = {offer.id: offer_label(offer, usable) for offer in usable}
     used = {each.tier_id for each in seen.plan.allocations}
     ranked = sorted(
         usable,
@@ -131,12 +138,6 @@ def choose_offers(seen: View, demand: Demand | None = None) -> list[Offer]:
         persist_state="session",
     )
     return [offer for offer in usable if offer.id in chosen]
-
-
-def _offer_label(offer: Offer, among: Sequence[Offer]) -> str:
-    """The tier's label, with the model where several are offered."""
-    several = len({each.model.id for each in among}) > 1
-    return f"{offer.tier.label} · {offer.model.label}" if several else offer.tier.label
 
 
 def choose_metric(options: Sequence[str], key: str) -> str:
@@ -207,7 +208,7 @@ def load_curves(
     for offer in offers:
         performance = seen.performances[offer.id]
         if not isinstance(performance, CannotServe):
-            found[_offer_label(offer, offers)] = workbench.load_curve(
+            found[offer_label(offer, offers)] = workbench.load_curve(
                 offer, performance, demand, replica_count
             )
     return found

@@ -16,7 +16,9 @@ if seen is not None:
         shape = session.choose_shape(seen, offers)
     if shape is not None:
         presenters.picture(
-            concurrency.rows(offers, seen.performances, seen.measurements, metric, shape),
+            concurrency.rows(
+                offers, seen.performances, seen.measurements, metric, shape, session.tier_order(seen)
+            ),
             empty="Nothing is measured or published for these tiers.",
         )
         curve_desk.dots_legend()

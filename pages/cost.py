@@ -11,7 +11,7 @@ if seen is not None:
     demand, offers = session.choose_demand_and_offers(seen)
     count = session.choose_replica_count()
     curves = session.load_curves(seen, demand, offers, count)
-    presenters.picture(cost.rows(curves), empty="None of these tiers has a price.")
+    presenters.picture(cost.rows(curves, session.tier_order(seen)), empty="None of these tiers has a price.")
     curve_desk.target_limits(curves, demand.workload)
     presenters.picture(monthly_cost.rows(seen.plan))
     presenters.costs(seen.plan)

@@ -18,7 +18,7 @@ if seen is not None:
         count = session.choose_replica_count()
     curves = session.load_curves(seen, demand, offers, count)
     presenters.picture(
-        latency.rows(curves, demand.workload, metric, quantile),
+        latency.rows(curves, demand.workload, metric, quantile, session.tier_order(seen)),
         empty="None of these tiers has a published or measured value for this latency.",
     )
     curve_desk.load_table(curves, demand.workload)

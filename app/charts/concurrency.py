@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from app.charts.labels import offer_label
 from app.charts.picture import Band, Dots, Limit, Line, Picture
 from app.formatting import show
 from models.architectures import batched_accelerator
@@ -38,22 +39,24 @@ def rows(
     measurements: Mapping[str, Sequence[SourcedMeasurement]],
     metric: str,
     shape: Shape,
+    order: Sequence[str] = (),
 ) -> Picture:
     """One metric against concurrency, for requests of about one shape (input and output tokens)."""
     lines, bands, dots, limits = [], [], [], []
     for offer in offers:
+        label = offer_label(offer, offers)
         measured = [each for each in measurements[offer.id] if _near(each.measurement, shape)]
-        dots += _dots(offer, measured, metric)
+        dots += _dots(label, measured, metric)
         performance = performances[offer.id]
         if isinstance(performance, BatchedPerformance):
-            line, band = _fit(offer, performance, metric, shape)
+            line, band = _fit(label, performance, metric, shape)
             lines.append(line)
             bands.append(band)
-            dots += _knee(offer, performance, metric, shape)
-        dots += _published_median(offer, metric)
+            dots += _knee(label, performance, metric, shape)
+        dots += _published_median(offer, label, metric)
         ceiling = offer.tier.speed.stream_rate_ceiling_tok_per_s if offer.tier.speed else None
         if ceiling is not None and metric == "stream_rate_tok_per_s":
-            limits.append(Limit(name=f"{offer.tier.label}, vendor's ceiling, never typical", y=ceiling))
+            limits.append(Limit(name=f"{label}, vendor's ceiling, never typical", y=ceiling))
     return Picture(
         key=KEY,
         title=_title(metric),
@@ -66,18 +69,19 @@ def rows(
         bands=tuple(bands),
         dots=tuple(dots),
         limits=tuple(limits),
+        order=tuple(order),
     )
 
 
-def _knee(offer: Offer, performance: BatchedPerformance, metric: str, shape: Shape) -> list[Dots]:
+def _knee(label: str, performance: BatchedPerformance, metric: str, shape: Shape) -> list[Dots]:
     """Where throughput turns flat and only the wait grows on, if that lies within the measured loads."""
     count = knee(performance, *shape)
     if count is None:
         return []
     return [
         Dots(
-            name=f"{offer.tier.label}, knee",
-            group=offer.tier.label,
+            name=f"{label}, knee",
+            group=label,
             x=(count,),
             y=(_predicted(performance, metric, count, shape),),
             notes=("beyond, throughput is flat and the first token waits longer",),
@@ -86,15 +90,15 @@ def _knee(offer: Offer, performance: BatchedPerformance, metric: str, shape: Sha
     ]
 
 
-def _published_median(offer: Offer, metric: str) -> list[Dots]:
+def _published_median(offer: Offer, label: str, metric: str) -> list[Dots]:
     """The median speed somebody measured on a hosted tier with one stream; nobody published a curve."""
     rate = offer.tier.speed.stream_rate_tok_per_s if offer.tier.speed else None
     if rate is None or metric not in ("stream_rate_tok_per_s", "tpot_s"):
         return []
     return [
         Dots(
-            name=f"{offer.tier.label}, median",
-            group=offer.tier.label,
+            name=f"{label}, median",
+            group=label,
             x=(1.0,),
             y=(rate if metric == "stream_rate_tok_per_s" else 1.0 / rate,),
             notes=("single stream; no curve is published",),
@@ -111,7 +115,7 @@ def _near(point: Measurement, shape: Shape) -> bool:
     )
 
 
-def _dots(offer: Offer, measured: Sequence[SourcedMeasurement], metric: str) -> list[Dots]:
+def _dots(label: str, measured: Sequence[SourcedMeasurement], metric: str) -> list[Dots]:
     found = []
     for own in (False, True):
         points = [
@@ -124,8 +128,8 @@ def _dots(offer: Offer, measured: Sequence[SourcedMeasurement], metric: str) -> 
         if points:
             found.append(
                 Dots(
-                    name=f"{offer.tier.label}, {'your own' if own else 'published'}",
-                    group=offer.tier.label,
+                    name=f"{label}, {'your own' if own else 'published'}",
+                    group=label,
                     x=tuple(float(x) for x, _, _ in points),
                     y=tuple(y for _, y, _ in points),
                     notes=tuple(f"{each.source_label}, row {each.row_number}" for _, _, each in points),
@@ -145,9 +149,8 @@ def measured_value(point: Measurement, metric: str) -> float | None:
     return point.tpot_s.middle if metric == "tpot_s" else point.ttft_s.middle
 
 
-def _fit(offer: Offer, performance: BatchedPerformance, metric: str, shape: Shape) -> tuple[Line, Band]:
+def _fit(label: str, performance: BatchedPerformance, metric: str, shape: Shape) -> tuple[Line, Band]:
     """The fitted curve over the slots, and its band: wider the further beyond the measured loads."""
-    label = offer.tier.label
     grid = [float(count) for count in np.geomspace(1.0, performance.slot_count, POINT_COUNT)]
     values, within, low, high = [], [], [], []
     for count in grid:

@@ -9,7 +9,7 @@ from models.curves import LoadPoint
 KEY = "cost"
 
 
-def rows(curves: Mapping[str, Sequence[LoadPoint]]) -> Picture:
+def rows(curves: Mapping[str, Sequence[LoadPoint]], order: Sequence[str] = ()) -> Picture:
     """USD per million output tokens against the offered rate; curves by tier label."""
     lines = [line for label, curve in curves.items() for line in _lines(label, curve)]
     return Picture(
@@ -21,6 +21,7 @@ def rows(curves: Mapping[str, Sequence[LoadPoint]]) -> Picture:
         x_log=True,
         y_log=True,
         lines=tuple(lines),
+        order=tuple(order),
         dash_by_group=False,
     )
 

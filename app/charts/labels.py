@@ -1,7 +1,9 @@
-"""Where labels stand: ends of lines moved apart so that none covers another, ticks of logarithmic axes."""
+"""What labels say and where they stand: ends of lines moved apart, ticks of logarithmic axes."""
 
 import math
 from collections.abc import Sequence
+
+from models.tiers import Offer
 
 
 def spread_apart(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -33,3 +35,9 @@ def log_ticks(low: float, high: float) -> list[float]:
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     return [tick for tick in ticks if low * 0.95 <= tick <= high * 1.05] or ticks
+
+
+def offer_label(offer: Offer, among: Sequence[Offer]) -> str:
+    """The tier's label, with the model where several are offered."""
+    several = len({each.model.id for each in among}) > 1
+    return f"{offer.tier.label} · {offer.model.label}" if several else offer.tier.label

@@ -13,7 +13,11 @@ METRICS = ("ttft_s", "tpot_s", "itl_s", "e2e_s", "task_s")
 
 
 def rows(
-    curves: Mapping[str, Sequence[LoadPoint]], workload: Workload, metric: str, quantile: float
+    curves: Mapping[str, Sequence[LoadPoint]],
+    workload: Workload,
+    metric: str,
+    quantile: float,
+    order: Sequence[str] = (),
 ) -> Picture:
     """One latency at one quantile against the offered rate; curves by tier label."""
     lines = []
@@ -45,6 +49,7 @@ def rows(
         y_log=True,
         lines=tuple(lines),
         limits=limits,
+        order=tuple(order),
     )
 
 

@@ -69,6 +69,7 @@ class Bar:
 class Picture:
     """One chart. Axes carry glossary names; `alt` says in a sentence what a reader should take away.
 
+    order          groups that have colours of their own whether drawn or not, so that a tier keeps its colour
     dash_by_group  each group's lines get a dash of their own; False where a dash already means something
     """
 
@@ -85,6 +86,7 @@ class Picture:
     limits: tuple[Limit, ...] = ()
     parts: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
+    order: tuple[str, ...] = ()
     dash_by_group: bool = True
 
     @property
@@ -94,9 +96,9 @@ class Picture:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """What gets a colour of its own, in order of appearance."""
+        """What gets a colour of its own: the given order first, then as it appears."""
         everything: list[Line | Band | Dots] = [*self.dots, *self.lines, *self.bands]
-        return tuple(dict.fromkeys(each.group for each in everything)) or self.parts
+        return tuple(dict.fromkeys([*self.order, *(each.group for each in everything)])) or self.parts
 
     @property
     def shown_in_ms(self) -> bool:

@@ -1,5 +1,7 @@
 """What every importer keeps: its own sample is its own, and its measurements survive the store."""
 
+import copy
+import json
 import random
 from pathlib import Path
 
@@ -91,6 +93,51 @@ def test_what_is_read_comes_back_from_the_store(name):
     assert tuple(kept.measurement for kept in store.measurements()) == imported.measurements
     assert tuple(kept.row_number for kept in store.measurements()) == imported.row_numbers
     store.close()
+
+
+WRONG_KINDS = (
+    None,
+    True,
+    -1,
+    1e308,
+    float("nan"),
+    float("-inf"),
+    "",
+    "x",
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+    10**17,
+)
+
+
+def places(value, path=()):
+    """The address of every value in a document, of the first few in a list."""
+    yield path
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value[:4]) if isinstance(value, list) else ()
+    )
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in OWNER_BY_SAMPLE if name.endswith((".json", ".jsonl", ".ndjson"))]
+)
+def test_a_value_of_the_wrong_kind_anywhere_is_no_crash(name):
+    originals = [document.value for document in content(name).documents]
+    dice = random.Random(5)
+    for _ in range(40):
+        documents = copy.deepcopy(originals)
+        document = dice.choice(documents)
+        *way, last = dice.choice([path for path in places(document) if path])
+        for key in way:
+            document = document[key]
+        document[last] = copy.deepcopy(dice.choice(WRONG_KINDS))
+        imported = import_file(name, "\n".join(map(json.dumps, documents)).encode())
+        assert imported.measurements or imported.problems
 
 
 @pytest.mark.parametrize("name", OWNER_BY_SAMPLE)

@@ -1,4 +1,4 @@
-"""What no plan may claim: memory read faster than it can be, bills that machines and prices do not explain."""
+"""What no plan may claim: memory read faster than it can be, bills that machines do not explain."""
 
 import pytest
 
