@@ -26,11 +26,6 @@ class Member:
     label: str
     raw: bytes
 
-    @property
-    def folder(self) -> str:
-        """The label up to its last slash."""
-        return self.label.rpartition("/")[0]
-
 
 def is_workbook(raw: bytes) -> bool:
     """Whether a zip is in truth an Excel or OpenDocument workbook."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import dataclass
 
 from models.problems import Problem
@@ -60,8 +61,9 @@ def headings(text: str) -> frozenset[str]:
 
 
 def plain_number(cell: str) -> float | None:
-    """A cell of a tool's own table as a number, thousands commas allowed; None where it is none."""
+    """A cell of a tool's own table as a finite number, thousands commas allowed; None where it is none."""
     try:
-        return float(cell.replace(",", ""))
+        number = float(cell.replace(",", ""))
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

@@ -10,6 +10,7 @@ from data.file_content import FileContent
 from data.imported import ImportedFile
 from data.parts import PartReading, chosen, formats_cure, read_part
 from data.row_checks import shortened
+from data.sanity_checks import warm_caches
 from data.workbooks import OLD_WORKBOOK, sheet_texts
 from models.measurements import Measurement
 from models.problems import Problem
@@ -140,6 +141,7 @@ def _together(
                 rows.append(measurement)
             else:
                 problems.append(_copied(part.label, first))
+    problems.extend(warm_caches(tuple(enumerate(rows, start=1))))
     errors = [problem for problem in problems if problem.severity == "error"]
     caveats = [problem for problem in problems if problem.severity == "warning"]
     names = sorted({part.importer.LABEL for part in used if part.importer is not None})

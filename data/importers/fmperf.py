@@ -16,6 +16,7 @@ KEY = "fmperf"
 LABEL = "fmperf results (JSON)"
 
 MS_PER_S = 1000.0
+REQUEST_KEYS = ("worker_idx", "request_idx", "sample_idx")
 
 Rows = list[dict[str, Any]]
 
@@ -55,10 +56,10 @@ def _unusable(number: int) -> Problem:
 
 
 def _run(users: float, rows: Rows) -> Measurement:
-    requests: dict[tuple[Any, ...], Rows] = defaultdict(list)
+    requests: dict[tuple[str, ...], Rows] = defaultdict(list)
     for row in rows:
         if row.get("exclude") is not True:
-            requests[(row.get("worker_idx"), row.get("request_idx"), row.get("sample_idx"))].append(row)
+            requests[tuple(str(row.get(key)) for key in REQUEST_KEYS)].append(row)
     succeeded = [chunks for chunks in requests.values() if all(chunk.get("ok", True) for chunk in chunks)]
     duration = float(rows[0]["exp_duration"])
     return run_of_samples(

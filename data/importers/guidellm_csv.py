@@ -113,7 +113,7 @@ def _statistics(cells: Cells, metric: str, status: str) -> dict[str, float | Non
     old, (group, field) = HEADINGS[metric]
     new = (group, f"{status} {field}")
     ranks = next(
-        (cell for name, cell in cells.items() if name[0].startswith(f"{status} {old} [")),
+        (cell for name, cell in cells.items() if name and name[0].startswith(f"{status} {old} [")),
         cells.get((*new, "Percentiles"), ""),
     )
     values = [plain_number(word) for word in ranks.strip("[]").split(", ")]

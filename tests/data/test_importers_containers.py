@@ -157,6 +157,12 @@ def test_copies_in_an_archive_are_taken_once():
     assert "stands in a.json too" in words(found)
 
 
+def test_runs_of_one_archive_are_compared_with_each_other():
+    table = "model,concurrency,isl,ttft_ms_p50\ntoy-3b,{},8000,{}\n"
+    raw = zipped(**{"a.csv": table.format(2, 1500), "b.csv": table.format(4, 80)})
+    assert "TTFT falls from 1500 to 80 ms" in words(import_file("runs.zip", raw))
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/abs/x.json", "C:\\x.json", "a\x07b.json"])
 def test_a_members_name_is_a_label_and_never_a_path(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
