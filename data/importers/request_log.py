@@ -7,13 +7,13 @@ are named so that a workload can be described with them.
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from data.cell_numbers import POWER_BY_TIME_UNIT
-from data.column_names import LATENCY_BY_NAME, LOAD_TARGETS, is_private, meaning_of, normalised
+from data.column_names import LOAD_TARGETS, meaning_of
 from data.file_content import FileContent, Reading
 from data.foreign_tables import plain_number
+from data.log_columns import Columns, columns_of
 from data.request_samples import RequestSample, run_of_samples
 from data.text_tables import likely_header, read_table
 from models.problems import Problem
@@ -21,37 +21,6 @@ from models.problems import Problem
 KEY = "requests"
 LABEL = "Log of requests (CSV, JSON Lines)"
 
-IDS = ("request_id", "message_id", "req_id", "id", "trace_id")
-STARTS = (
-    "timestamp",
-    "start_time",
-    "start",
-    "arrival_ts",
-    "arrival_time",
-    "arrived_at",
-    "request_start",
-    "launch_time",
-    "created_at",
-)
-INPUTS = (
-    "prompt_tokens",
-    "input_tokens",
-    "contexttokens",
-    "input_length",
-    "request_tokens",
-    "num_input_tokens",
-)
-OUTPUTS = (
-    "completion_tokens",
-    "output_tokens",
-    "generatedtokens",
-    "output_length",
-    "response_tokens",
-    "generation_tokens",
-    "num_output_tokens",
-)
-STATES = ("status", "status_code", "error", "error_code", "code", "success", "ok")
-MORE_E2E = ("duration", "elapsed_time", "e2e_time", "response_time", "total_time")
 GOOD_WORDS = frozenset(
     ("", "ok", "success", "succeeded", "true", "none", "null", "nan", "finished", "completed")
 )
@@ -61,72 +30,6 @@ LARGEST_OF_SECONDS = 1000.0
 EPOCH_DIVISOR_BY_DIGITS = {10: 1.0, 13: 1e3, 16: 1e6, 19: 1e9}
 
 Rows = Sequence[tuple[int, tuple[str, ...]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
-    """Places of the columns in use, None where there is none; and the power of ten of a time's unit."""
-
-    ids: tuple[int, ...] = ()
-    start: int | None = None
-    input_tok: int | None = None
-    output_tok: int | None = None
-    ttft: int | None = None
-    ttft_power: int | None = None
-    e2e: int | None = None
-    e2e_power: int | None = None
-    state: int | None = None
-    model: int | None = None
-    private: tuple[str, ...] = ()
-
-    @property
-    def known_count(self) -> int:
-        """How many kinds of column were found."""
-        parts = (self.start, self.input_tok, self.output_tok, self.ttft, self.e2e, self.state)
-        return bool(self.ids) + sum(part is not None for part in parts)
-
-    @property
-    def is_log(self) -> bool:
-        """One row per request shows in an id or a start beside tokens or latencies."""
-        names_a_request = bool(self.ids) or self.start is not None
-        has_an_answer = self.output_tok is not None or self.e2e is not None
-        return names_a_request and has_an_answer and self.known_count > 2
-
-
-def columns_of(header: Sequence[str]) -> Columns:
-    """What the headings mean; the first of two alike counts."""
-    names = [normalised(heading) for heading in header]
-    ttft, e2e = _time_column(names, ("ttft_s",), ()), _time_column(names, ("e2e_s",), MORE_E2E)
-    return Columns(
-        ids=tuple(index for index, name in enumerate(names) if name in IDS),
-        start=_place(names, STARTS),
-        input_tok=_place(names, INPUTS),
-        output_tok=_place(names, OUTPUTS),
-        ttft=ttft[0],
-        ttft_power=ttft[1],
-        e2e=e2e[0],
-        e2e_power=e2e[1],
-        state=_place(names, STATES),
-        model=_place(names, ("model", "model_id", "model_name")),
-        private=tuple(heading for heading in header if is_private(heading)),
-    )
-
-
-def _place(names: Sequence[str], wanted: Sequence[str]) -> int | None:
-    return next((index for index, name in enumerate(names) if name in wanted), None)
-
-
-def _time_column(
-    names: Sequence[str], targets: Sequence[str], more: Sequence[str]
-) -> tuple[int | None, int | None]:
-    """The first column of that time, and the power of ten of the unit in its heading."""
-    for index, name in enumerate(names):
-        base, _, last = name.rpartition("_")
-        power = POWER_BY_TIME_UNIT.get(last)
-        base = name if power is None else base
-        if LATENCY_BY_NAME.get(base) in targets or base in more:
-            return index, power
-    return None, None
 
 
 def sniff(content: FileContent) -> float:
