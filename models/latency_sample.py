@@ -203,8 +203,25 @@ def _decode_time_s(pool: PoolSample, decode_tok: FloatArray) -> FloatArray:
     sigma_square = np.log1p(pool.step_scv_ratio * averaged)
     normals = ndtri(uniforms(len(decode_tok))[SLOWNESS])
     slowness = np.exp(np.sqrt(sigma_square) * normals - sigma_square / 2.0)
-    stalls_tok = compound_poisson(held.per_replica_rate * plain_s, replica.mix.prompt_bins_tok, DECODING)
+    clump = _stall_clump(held, share)
+    stalls_tok = clump * compound_poisson(
+        held.per_replica_rate * plain_s / clump, replica.mix.prompt_bins_tok, DECODING
+    )
     decode_s: FloatArray = (
         plain_s * (1.0 - share) * slowness + replica.step.delta_s_per_input_tok * stalls_tok
     )
     return decode_s
+
+
+def _stall_clump(held: Occupancy, prefill_fraction: float) -> float:
+    """Variance of the prompt tokens that stall a decoding request, over that of a Poisson stream.
+
+    More prompts come in while prompts stall it: the variance of a delay cycle (R. W. Conway, W. L. Maxwell
+    and L. W. Miller 1967, chapter 8). With answers of equal length, those who come in during one's stay
+    are those present when it ends, and join-shortest-queue keeps their number level over the replicas.
+    """
+    mix, members = held.replica.mix, held.member_count
+    apart = mix.output_scv_ratio / (1.0 + mix.output_scv_ratio)
+    level = 1.0 / members + (1.0 - 1.0 / members) * apart
+    cycle = 1.0 / (1.0 - prefill_fraction) ** 2
+    return (level * cycle + mix.prompt_scv_ratio) / (1.0 + mix.prompt_scv_ratio)
