@@ -39,7 +39,8 @@ def impatient_pool(
     capacity = replica_count * replica.slot_count
     if capacity > EXACT_STATE_COUNT:
         raise ValueError(f"{capacity} slots are more than {EXACT_STATE_COUNT}")
-    patient = occupancy(replica, replica.full_rate_req_per_s * replica_count / 2.0, replica_count)
+    plain = replace(replica, cache=None)  # states up to all slots taken
+    patient = occupancy(plain, replica.full_rate_req_per_s * replica_count / 2.0, replica_count)
     per_replica = np.arange(replica.slot_count + 2, dtype=np.float64)
     single = replica.departure_rate(per_replica)
     count = np.arange(1, capacity + 1)

@@ -49,7 +49,7 @@ def wait_factor(
     mix = replica.mix
     prefill = per_replica_rate * replica.step.delta_s_per_input_tok * mix.prompt_tok
     spread = (
-        arrival_scv_ratio + (1.0 - prefill) ** 2 * mix.output_scv_ratio + prefill**2 * mix.prompt_scv_ratio
+        arrival_scv_ratio + (1.0 - prefill) ** 2 * replica.work_scv_ratio + prefill**2 * mix.prompt_scv_ratio
     ) / 2.0
     full_step_s = replica.shared_step_s(float(replica.slot_count))
     backlog = 1.0 / (excess_rate * replica.step_count * full_step_s)

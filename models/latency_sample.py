@@ -21,9 +21,8 @@ from models.request_mix import fresh_tok, length_moments
 FloatArray = NDArray[np.float64]
 
 # Rows of the fixed uniforms, one meaning each.
-STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT, OWN_OUTPUT, SLOWNESS, TOKEN_STATE, FINDS_IDLE = range(
-    9
-)
+STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT = range(5)
+OWN_OUTPUT, SLOWNESS, TOKEN_STATE, FINDS_IDLE, FINDS_FULL = range(5, 10)
 # Tables of fixed Poisson streams, one meaning each.
 RUNNING, COMPANY, DECODING, TOKEN_STEP = range(4)
 
@@ -54,7 +53,7 @@ def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_c
     cumulative = np.cumsum(held.probability)
     state = np.minimum(np.searchsorted(cumulative, draws[STATE] * cumulative[-1]), len(cumulative) - 1)
     step_s = held.replica.decode_step_s(held.held_per_replica)[state]
-    full = held.count[state] >= held.capacity_count
+    full = draws[FINDS_FULL] < held.full_chance[state]
     idle = draws[FINDS_IDLE] < held.idle_chance[state]
     running_s = _running_step_s(held, stage, step_s, draws)
     rest_s = running_s * draws[WAIT] ** (2.0 / stage.lateness - 1.0)

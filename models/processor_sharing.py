@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cache_blocking import CacheLimit
 from models.chain_spread import fluid_occupancy as fluid_occupancy
 from models.chain_spread import own_queue_s, variance_factor, wait_factor
 from models.performance import Scheduler as Scheduler
@@ -25,6 +26,7 @@ from models.shared_replica import slots_within_kv as slots_within_kv
 FloatArray = NDArray[np.float64]
 
 EXACT_STATE_COUNT = 16_384  # chains up to this long are summed whole
+UNLIKELY_LOG = 60.0  # states this much less likely than the likeliest, as a logarithm, are left out
 LIKELY_DEVIATIONS = 12.0  # longer ones within so many standard deviations of the fluid occupancy
 
 
@@ -62,7 +64,22 @@ class Occupancy:
     @property
     def held_per_replica(self) -> FloatArray:
         """Requests in slots of one replica, by state."""
+        if self.followed_cache is not None:
+            return self.followed_cache.served_count(self.count / self.member_count)
         return np.minimum(self.count / self.member_count, self.replica.slot_count)
+
+    @property
+    def followed_cache(self) -> CacheLimit | None:
+        """The cache whose varying limit the states follow; None where they queue behind fixed slots."""
+        return self.replica.cache if self.wait_ratio is None else None
+
+    @property
+    def full_chance(self) -> FloatArray:
+        """Probability, by state, that an arrival has to wait for a slot or for room in the cache."""
+        if self.followed_cache is not None:
+            return self.followed_cache.blocked_chance(self.count / self.member_count)
+        full: FloatArray = (self.count >= self.capacity_count).astype(np.float64)
+        return full
 
     @property
     def idle_chance(self) -> FloatArray:
@@ -111,6 +128,8 @@ def occupancy(
     """
     members, rate, scv = members_of(rate_req_per_s, replica_count, arrival_scv_ratio, routing)
     per_replica = rate / members
+    if replica.cache is not None:
+        return _cache_occupancy(replica, replica.cache, rate, members, replica_count, scv)
     capacity = members * replica.slot_count
     spread = variance_factor(replica, per_replica, members, scv)
     first, last = _likely_states(replica, per_replica, members, spread)
@@ -131,6 +150,48 @@ def occupancy(
         full_probability=float(probability[-1]) if last == capacity else 0.0,
         wait_if_full_s=wait_factor(replica, per_replica, excess, scv)
         * (1.0 / excess + own_queue_s(replica, rate, members)),
+        per_replica_rate=per_replica,
+        member_count=members,
+        replica=replica,
+    )
+
+
+def _cache_occupancy(
+    replica: SharedReplica, cache: CacheLimit, rate: float, members: int, replica_count: int, scv: float
+) -> Occupancy:
+    """The chain where the KV cache limits: as many are served as fit on average, the others wait.
+
+    Mean wait by Little's law on those who wait, times the factor for the spread of their work.
+    """
+    per_replica = rate / members
+    spread = variance_factor(replica, per_replica, members, scv)
+    first, capacity = _likely_states(replica, per_replica, members, spread)
+    last = max(math.ceil(members * cache.highest_count), capacity)
+    count = np.arange(first, last + 1, dtype=np.float64)
+    served = cache.served_count(np.arange(last // members + 2, dtype=np.float64))
+    death = _level_rate(replica.departure_rate_of(served), count, members)
+    wider = np.where(count[1:] <= members * cache.mean_count, spread, (1.0 + scv) / 2.0)
+    log_weight = np.zeros(len(count))
+    log_weight[1:] = np.cumsum((math.log(rate) - np.log(death[1:])) / wider)
+    likely = np.flatnonzero(log_weight > log_weight.max() - UNLIKELY_LOG)
+    kept = slice(int(likely[0]), int(likely[-1]) + 1)
+    count, death = count[kept], death[kept]
+    weight = np.exp(log_weight[kept] - log_weight.max())
+    ratio = min((rate / float(death[-1])) ** (2.0 / (1.0 + scv)), 1.0 - 1e-9)
+    weight[-1] /= 1.0 - ratio
+    probability = weight / weight.sum()
+    in_slots = members * cache.served_count(count / members)
+    waiting = mean_over(probability, count - in_slots) + float(probability[-1]) * ratio / (1.0 - ratio)
+    full = mean_over(probability, cache.blocked_chance(count / members))
+    excess = members * float(replica.departure_rate_of(np.array([cache.mean_count]))[0]) - rate
+    wait_s = waiting / rate * wait_factor(replica, per_replica, excess, scv)
+    return Occupancy(
+        count=count,
+        probability=probability,
+        departure_rate=death,
+        busy_slot_count=mean_over(probability, in_slots) * replica_count / members,
+        full_probability=full,
+        wait_if_full_s=wait_s / full if full > 0.0 else 0.0,
         per_replica_rate=per_replica,
         member_count=members,
         replica=replica,
@@ -171,7 +232,13 @@ def pool_departure_rate(replica: SharedReplica, count: FloatArray, members: int)
     """Requests per second that the members finish together, by requests held, spread evenly."""
     if members == 1:
         return replica.departure_rate(count)
-    single = replica.departure_rate(np.arange(replica.slot_count + 2, dtype=np.float64))
+    return _level_rate(
+        replica.departure_rate(np.arange(replica.slot_count + 2, dtype=np.float64)), count, members
+    )
+
+
+def _level_rate(single: FloatArray, count: FloatArray, members: int) -> FloatArray:
+    """Requests per second of members whose requests are level; `single` is one member's, by its number."""
     quotient, fuller = np.divmod(count.astype(np.int64), members)
     rate: FloatArray = fuller * single[quotient + 1] + (members - fuller) * single[quotient]
     return rate

@@ -22,10 +22,12 @@ POINTS_PER_BIN = 8  # quantiles averaged in each bin; moments use all of them
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthMoments:
-    """Mean and mean square of one length, in tokens, and its ascending equal-probability bins."""
+    """Means of the powers of one length, in tokens, and its ascending equal-probability bins."""
 
     mean: float
     square: float
+    cube: float
+    fourth: float
     bins_tok: FloatArray
 
 
@@ -39,6 +41,8 @@ def length_moments(lengths: TokenLengths, cached_fraction: float = 0.0) -> Lengt
     return LengthMoments(
         mean=float(values.mean()),
         square=float((values**2).mean()),
+        cube=float((values**3).mean()),
+        fourth=float((values**4).mean()),
         bins_tok=values.reshape(BIN_COUNT, POINTS_PER_BIN).mean(axis=1),
     )
 
@@ -57,6 +61,8 @@ class RequestMix:
     output_tok, output_square   tokens generated (n >= 1), and their mean square
     context_tok                 context tokens read over a call's life: (n-1) I + n (n-1) / 2
     held_tok                    KV tokens held, time-weighted: E[n (I + n)] / E[n], I the whole prompt
+    held_square                 mean square of that: E[n (I + n)^2] / E[n]
+    work_square                 mean square of the tokens held times the stay: E[n^2 (I + n)^2]
     size_tok, size_square       I + n and its mean square
     """
 
@@ -67,6 +73,8 @@ class RequestMix:
     output_square: float
     context_tok: float
     held_tok: float
+    held_square: float
+    work_square: float
     size_tok: float
     size_square: float
 
@@ -117,14 +125,19 @@ def _mix(
         "context_tok",
         "size_tok",
         "size_square",
+        "work_square",
     )
     means = {
         name: sum(weight * float(getattr(part, name)) for weight, part in zip(weights, parts, strict=True))
         for name in names
     }
-    held = sum(w * part.held_tok * part.output_tok for w, part in zip(weights, parts, strict=True))
+    stays = [w * part.output_tok / means["output_tok"] for w, part in zip(weights, parts, strict=True)]
+    means |= {
+        name: sum(stay * float(getattr(part, name)) for stay, part in zip(stays, parts, strict=True))
+        for name in ("held_tok", "held_square")
+    }
     bins = _pooled_bins([part.prompt_bins_tok for part in parts], weights)
-    return RequestMix(prompt_bins_tok=bins, held_tok=held / means["output_tok"], **means)
+    return RequestMix(prompt_bins_tok=bins, **means)
 
 
 @lru_cache(maxsize=512)
@@ -140,6 +153,8 @@ def _single(inputs: TokenLengths, outputs: TokenLengths, cached_input_fraction: 
         output_square=output.square,
         context_tok=(output.mean - 1.0) * prompt.mean + (output.square - output.mean) / 2.0,
         held_tok=prompt.mean + output.square / output.mean,
+        held_square=prompt.square + (2.0 * prompt.mean * output.square + output.cube) / output.mean,
+        work_square=prompt.square * output.square + 2.0 * prompt.mean * output.cube + output.fourth,
         size_tok=prompt.mean + output.mean,
         size_square=prompt.square + 2.0 * prompt.mean * output.mean + output.square,
     )

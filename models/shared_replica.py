@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cache_blocking import CacheLimit, cache_limit
 from models.performance import BatchedPerformance, Scheduler, StepLaw
 from models.request_mix import RequestMix
 
@@ -23,6 +24,7 @@ class SharedReplica:
     step_count           steps a request spends in a slot (n_s): one per token and per further chunk
     decode_fraction      share of those steps in which it decodes
     linear_s             step time per request in a slot for its context and its share of prefill
+    cache                what fits the KV cache where that limits the slots and sizes differ
     chunk_tok            prompt tokens that fit in a step beside half a batch of decodes (C_e)
     """
 
@@ -35,6 +37,12 @@ class SharedReplica:
     decode_fraction: float
     linear_s: float
     scheduler: Scheduler = "mixed"
+    cache: CacheLimit | None = None
+
+    @property
+    def work_scv_ratio(self) -> float:
+        """Squared coefficient of variation of what a request takes of that which limits the replica."""
+        return self.mix.output_scv_ratio if self.cache is None else self.cache.work_scv_ratio
 
     def decode_step_s(self, held_count: Count) -> Count:
         """A(k): seconds of a step that decodes k requests and prefills nothing; any shape."""
@@ -56,8 +64,11 @@ class SharedReplica:
 
     def departure_rate(self, held_count: FloatArray) -> FloatArray:
         """mu(k): requests per second that one replica finishes while k are in it (k >= 0)."""
-        busy = np.minimum(held_count, self.slot_count)
-        rate: FloatArray = busy / (self.step_count * self.shared_step_s(busy))
+        return self.departure_rate_of(np.minimum(held_count, self.slot_count))
+
+    def departure_rate_of(self, busy_count: FloatArray) -> FloatArray:
+        """Requests per second that one replica finishes with so many in slots (>= 0)."""
+        rate: FloatArray = busy_count / (self.step_count * self.shared_step_s(busy_count))
         return rate
 
     @property
@@ -88,11 +99,15 @@ def slots_within_kv(slot_count: int, kv_capacity_tok: float | None, mix: Request
     """
     if kv_capacity_tok is None:
         return slot_count
-    slack_tok = mix.size_square / (2.0 * mix.size_tok)
-    fitting = math.floor((kv_capacity_tok - slack_tok) / mix.held_tok)
+    fitting = math.floor(_mean_fitting(kv_capacity_tok, mix))
     if fitting < 1 and kv_capacity_tok >= mix.held_tok:
         fitting = 1
     return max(min(slot_count, fitting), 0)
+
+
+def _mean_fitting(kv_capacity_tok: float, mix: RequestMix) -> float:
+    slack_tok = mix.size_square / (2.0 * mix.size_tok)
+    return (kv_capacity_tok - slack_tok) / mix.held_tok
 
 
 def share(
@@ -103,9 +118,8 @@ def share(
     The performance's own scheduler unless another is asked for.
     """
     scheduler = performance.scheduler if scheduler is None else scheduler
-    slot_count = slots_within_kv(
-        min(performance.slot_count, performance.token_budget_tok), performance.kv_capacity_tok, mix
-    )
+    allowed = min(performance.slot_count, performance.token_budget_tok)
+    slot_count = slots_within_kv(allowed, performance.kv_capacity_tok, mix)
     if slot_count < 1:
         return None
     chunk_tok = performance.token_budget_tok - slot_count / 2.0
@@ -116,7 +130,12 @@ def share(
     else:
         further_chunks = np.maximum(np.ceil(mix.prompt_bins_tok / chunk_tok) - 1.0, 0.0)
         step_count = mix.output_tok + float(further_chunks.mean())
+    cache = None
+    if performance.kv_capacity_tok is not None and slot_count < allowed:
+        fitting = max(_mean_fitting(performance.kv_capacity_tok, mix), float(slot_count))
+        cache = cache_limit(fitting, mix)
     return SharedReplica(
+        cache=cache,
         step=law,
         mix=mix,
         scheduler=scheduler,
