@@ -9,7 +9,8 @@ and compute, grade E.
 Capacity. With n_s steps per request and B slots a replica sustains at most B / (n_s T(B)) requests/s,
 T(B) the step with all slots taken and their prefill spread over it: an identity, not an approximation.
 B is the slots allowed or what the KV cache holds when each request reserves prompt and answer; a budget
-of tokens per step bounds the prompts in the same way.
+of tokens per step bounds the prompts in the same way. What fits a cache varies with the requests' sizes:
+they wait before the mean number is in it.
 
 Occupancy. A pool is a birth-death chain on the requests in it (limited processor sharing: Avi-Itzhak and
 Halfin 1988; Zhang, Dai and Zwart 2011), under join-shortest-queue as one chain, under blind routing as
@@ -26,11 +27,12 @@ comes nearer is followed in time (forward equations), so that a peak's backlog c
 length are solved with the pool as one larger chain; gamma arrivals enter by variability and bunching.
 
 Range. Against an iteration-level simulation of the same assumptions, at utilisation up to 0.9: mean ITL
-and E2E within 3 %, mean TTFT within 10 %, E2E p95 within 5 %, p99 within 10 %, TTFT p95 and p99 within
-25 %. Against real hardware the step law dominates: expect 10 to 25 %. Weak, and flagged: utilisation
-above 0.95, prompts longer than a step's budget or prefill above 30 % of the time, bursts shorter than a
-step, 8 slots or fewer (32 with heavy-tailed answers), a tight KV cache, fixed lengths near saturation,
-anything outside the measured domain. Slots that nobody states make saturation a band, not a number.
+and E2E within 3 %, mean TTFT within 10 %, E2E p95 within 5 %, p99 within 10 %, TTFT p95 and p99 within 25
+%. Against real hardware the step law dominates: expect 10 to 25 %. Weak, and flagged: utilisation above
+0.95, prompts longer than a step's budget or prefill above 30 % of the time, bursts shorter than a step, 8
+slots or fewer (32 with heavy-tailed answers), a KV cache of very different sizes, answers of exactly
+equal length on a busy pool (they herd, the longer the more), anything outside the measured domain. Slots
+that nobody states make saturation a band, not a number.
 
 Not modelled: preemption and recomputation when the KV cache overflows, prefix-cache misses, imbalance
 between experts, speculative decoding other than through measurements, retries, failures in mid-request.
