@@ -55,7 +55,7 @@ def unreadable(name: str, raw: bytes, size_limit_byte: int | None) -> Problem | 
         return Problem(
             path=name,
             message=f"it has {len(raw) / 1e6:.1f} MB and an upload may have {size_limit_byte / 1e6:.0f} MB",
-            cure="Import it with `python -m app import`, which takes files of any size.",
+            cure="Import it with `python -m app import`, which takes larger ones.",
         )
     return size_problem(name, raw) if raw.startswith(ZIP_MAGIC) else None
 
