@@ -252,9 +252,7 @@ def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
         EvidenceChange(
             offer_id=offer_id,
             used=_rests_on(seen.performances[offer_id], {each.source_label for each in found}),
-            notices=seen.performances[offer_id].notices
-            if not isinstance(seen.performances[offer_id], CannotServe)
-            else seen.performances[offer_id].reasons,
+            notices=_said(seen.performances[offer_id]),
             tier_label=seen.offer(offer_id).tier.label,
             sources=tuple(sorted({each.source_label for each in found})),
             point_count=len(found),
@@ -266,6 +264,11 @@ def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
         for offer_id, found in own.items()
         if found
     )
+
+
+def _said(performance: TierPerformance | CannotServe) -> tuple[str, ...]:
+    """What a performance has to say of itself: its notices, or why it cannot serve."""
+    return performance.reasons if isinstance(performance, CannotServe) else performance.notices
 
 
 def _grade(performance: TierPerformance | CannotServe) -> Grade | None:

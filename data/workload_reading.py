@@ -192,7 +192,7 @@ def read_arrival(reader: Reader | None) -> Arrival:
     if reader is None:
         return Arrival()
     kind = reader.choice("kind", get_args(ArrivalKind)) or "poisson"
-    fields: dict[str, float | None] = {}
+    fields: dict[str, Any] = {}
     if kind == "gamma":
         fields["scv_ratio"] = reader.number("scv_ratio", above=0, high=1000, required=True)
     elif kind == "mmpp":

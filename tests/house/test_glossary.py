@@ -9,8 +9,8 @@ import pytest
 
 from data.columns import DATES, MEASUREMENT_COLUMNS, STATISTICS, TEXTS
 from models.percentiles import Percentiles
-from models.simulation import Estimate
 from models.quantities import BY_NAME, QUANTITIES, UNIT_BY_SUFFIX, unit_of
+from models.simulation import Estimate
 from tests.house.sources import python_files, text_of
 
 # Records that travel: into the store, the plan, the report. What other modules keep to themselves is theirs.
