@@ -13,8 +13,9 @@ import streamlit as st
 from app.charts.picture import Picture
 from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
+from app.evidence_changes import EvidenceChange
 from app.formatting import DASH, label, show
-from app.workbench import EvidenceChange, StoreFault
+from app.workbench import StoreFault
 from models.evidence import Evidence, Grade
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem

@@ -9,7 +9,8 @@ from app import presenters, state, workbench
 from app.charts import concurrency
 from app.charts.labels import offer_label
 from app.charts.picture import Picture
-from app.workbench import EvidenceChange, Store, StoreFault, View
+from app.evidence_changes import EvidenceChange, changes_of
+from app.workbench import Store, StoreFault, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe, FitQuality
@@ -67,7 +68,7 @@ def view() -> View | None:
 
 def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
     """What the user's own measurements changed in this view."""
-    return workbench.evidence_changes(seen)
+    return changes_of(seen)
 
 
 def tier_order(seen: View) -> tuple[str, ...]:

@@ -36,7 +36,6 @@ from models import curves, planning
 from models.architectures import ARCHITECTURES, batched_accelerator, hosted_api
 from models.curves import LoadPoint
 from models.desk import Performances
-from models.evidence import Grade
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe, FitQuality, TierPerformance
 from models.plans import Plan
@@ -50,7 +49,6 @@ from models.workloads import Demand
 __all__ = [
     "Catalogue",
     "Claim",
-    "EvidenceChange",
     "ImportedFile",
     "Store",
     "StoreFault",
@@ -60,7 +58,6 @@ __all__ = [
     "canonical_csv",
     "catalogue_curves",
     "draft_id",
-    "evidence_changes",
     "format_labels",
     "hold_out",
     "import_as_json",
@@ -76,6 +73,7 @@ __all__ = [
     "tier_as_draft",
     "unreadable",
     "view",
+    "view_on_builtin_evidence",
     "worked_example",
     "write_csv",
     "write_draft",
@@ -107,32 +105,6 @@ class View:
     def offer(self, offer_id: str) -> Offer:
         """The offer of that id."""
         return next(offer for offer in self.scenario.offers if offer.id == offer_id)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceChange:
-    """What the user's own measurements changed for one offer, against the built-in evidence alone.
-
-    used  False where the fit left all of them out; `notices` say why
-    """
-
-    offer_id: str
-    used: bool
-    notices: tuple[str, ...]
-    tier_label: str
-    sources: tuple[str, ...]
-    point_count: int
-    grade_before: Grade | None
-    grade_after: Grade | None
-    cost_before_usd_per_month: float
-    cost_after_usd_per_month: float
-
-
-def _rests_on(performance: TierPerformance | CannotServe, labels: set[str]) -> bool:
-    """Whether a performance names one of these sources among its evidence."""
-    if isinstance(performance, CannotServe):
-        return False
-    return any(label in each.source for each in performance.evidence.values() for label in labels)
 
 
 def worked_example() -> Draft:
@@ -167,6 +139,11 @@ def view(draft: Draft, own: Sequence[SourcedMeasurement] = ()) -> View:
     """
     scenario = scenario_of(draft)
     return _view(draft, scenario, (*own, *builtin_measurements()))
+
+
+def view_on_builtin_evidence(seen: View) -> View:
+    """The same draft as it would be without any of the user's own measurements."""
+    return _view(seen.draft, seen.scenario, builtin_measurements())
 
 
 def _view(draft: Draft, scenario: Scenario, everything: Sequence[SourcedMeasurement]) -> View:
@@ -237,45 +214,6 @@ def _pool(
 ) -> PoolPlan | CannotServe:
     """Pools kept by value: after one change, only what it touches is worked out again."""
     return plan_pool(offer, performance, demands, policy, fewest_replica_count)
-
-
-def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
-    """For each offer that own measurements calibrate: the evidence and the bill, before and after."""
-    own = {
-        offer_id: [each for each in found if not each.built_in]
-        for offer_id, found in seen.measurements.items()
-    }
-    if not any(own.values()):
-        return ()
-    before = _view(seen.draft, seen.scenario, builtin_measurements())
-    return tuple(
-        EvidenceChange(
-            offer_id=offer_id,
-            used=_rests_on(seen.performances[offer_id], {each.source_label for each in found}),
-            notices=_said(seen.performances[offer_id]),
-            tier_label=seen.offer(offer_id).tier.label,
-            sources=tuple(sorted({each.source_label for each in found})),
-            point_count=len(found),
-            grade_before=_grade(before.performances[offer_id]),
-            grade_after=_grade(seen.performances[offer_id]),
-            cost_before_usd_per_month=before.plan.totals.cost_usd_per_month,
-            cost_after_usd_per_month=seen.plan.totals.cost_usd_per_month,
-        )
-        for offer_id, found in own.items()
-        if found
-    )
-
-
-def _said(performance: TierPerformance | CannotServe) -> tuple[str, ...]:
-    """What a performance has to say of itself: its notices, or why it cannot serve."""
-    return performance.reasons if isinstance(performance, CannotServe) else performance.notices
-
-
-def _grade(performance: TierPerformance | CannotServe) -> Grade | None:
-    """The weakest grade a performance rests on; None where there is none."""
-    if isinstance(performance, CannotServe):
-        return None
-    return max((each.grade for each in performance.evidence.values()), default=None)
 
 
 @lru_cache(maxsize=256)
