@@ -13,6 +13,7 @@ from app.evidence_changes import EvidenceChange, changes_of
 from app.workbench import Store, StoreFault, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
+from models.percentiles import QUANTILES
 from models.performance import CannotServe, FitQuality
 from models.plans import EvidenceUse, Notice, Plan
 from models.problems import InputProblems
@@ -21,7 +22,6 @@ from models.tiers import Offer
 from models.workloads import METRIC_WORDS, Demand
 
 MAX_OFFERS_SHOWN = 6
-QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 
 @st.cache_resource(show_spinner=False)

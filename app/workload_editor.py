@@ -7,9 +7,9 @@ import streamlit as st
 
 from app import controls, presenters, state, workbench
 from app.formatting import label
+from models.percentiles import QUANTILES
 
 METRICS = ("ttft_s", "tpot_s", "itl_s", "e2e_s", "task_s")
-QUANTILES = (0.5, 0.9, 0.95, 0.99)
 CHOSEN_KEY = "workload_chosen"
 
 

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from models.arrival_phases import Phase
 from models.first_token import PrefillStage, mean_itl_s, mean_prefill_s, mean_wait_s, prefill_stage
 from models.latency_sample import PoolSample, sample_pool, sample_requests
-from models.percentiles import UNKNOWN, Percentiles
+from models.percentiles import QUANTILES, UNKNOWN, Percentiles
 from models.performance import ClassLatency, RequestClass
 from models.processor_sharing import Occupancy, Routing, SharedReplica, occupancy
 from models.request_mix import length_moments
 from models.task_time import task_sample
 
 FloatArray = NDArray[np.float64]
-QUANTILES = np.array([0.50, 0.90, 0.95, 0.99])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,12 +181,7 @@ def _pooled(
 def _quantiles(samples: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
     if len(samples) == 1:
         return _sample_quantiles(samples[0])
-    pooled = np.concatenate(samples)
-    mass = np.concatenate([np.full(len(s), w / len(s)) for s, w in zip(samples, weights, strict=True)])
-    order = np.argsort(pooled)
-    middles = np.cumsum(mass[order]) - mass[order] / 2.0
-    mixed: FloatArray = np.interp(QUANTILES, middles, pooled[order])
-    return mixed
+    return _mixture_at(np.asarray(QUANTILES), samples, weights)
 
 
 def _sample_quantiles(sample: FloatArray) -> FloatArray:
@@ -204,9 +198,14 @@ def _resampled(samples: Sequence[FloatArray], weights: FloatArray, point_count: 
     """One equally weighted sample of a mixture, ascending for several phases."""
     if len(samples) == 1:
         return samples[0]
+    return _mixture_at((np.arange(point_count) + 0.5) / point_count, samples, weights)
+
+
+def _mixture_at(fractions: FloatArray, samples: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
+    """Values of a weighted mixture of samples at the given fractions."""
     pooled = np.concatenate(samples)
     mass = np.concatenate([np.full(len(s), w / len(s)) for s, w in zip(samples, weights, strict=True)])
     order = np.argsort(pooled)
     middles = np.cumsum(mass[order]) - mass[order] / 2.0
-    even: FloatArray = np.interp((np.arange(point_count) + 0.5) / point_count, middles, pooled[order])
-    return even
+    values: FloatArray = np.interp(fractions, middles, pooled[order])
+    return values

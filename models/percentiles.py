@@ -2,7 +2,11 @@
 
 from dataclasses import astuple, dataclass, fields
 
+import numpy as np
+from numpy.typing import NDArray
+
 QUANTILE_BY_FIELD = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99}
+QUANTILES = tuple(QUANTILE_BY_FIELD.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +49,11 @@ class Percentiles:
 
 
 UNKNOWN = Percentiles()
+
+
+def percentiles_of(sample: NDArray[np.float64]) -> Percentiles:
+    """Mean and percentiles of an equally weighted sample; unknown where it is empty."""
+    if len(sample) == 0:
+        return UNKNOWN
+    p50, p90, p95, p99 = (float(value) for value in np.quantile(sample, QUANTILES))
+    return Percentiles(mean=float(sample.mean()), p50=p50, p90=p90, p95=p95, p99=p99)

@@ -11,21 +11,18 @@ several stage times is the honest answer, and one measured load test replaces it
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.fixed_sample import uniforms
 from models.latency_sample import OWN_OUTPUT, OWN_PROMPT, STATE, WAIT
-from models.percentiles import UNKNOWN
-from models.performance import ClassLatency, OperatingPoint, RequestClass, StepLaw
-from models.prediction import CallSample, Prediction, good_fraction
+from models.performance import OperatingPoint, RequestClass, StepLaw
+from models.prediction import CallSample, Prediction, good_fraction, latency_of
 from models.processor_sharing import Count, Occupancy, SharedReplica, occupancy, slots_within_kv
 from models.request_mix import RequestMix, length_moments, mix_of
 from models.systems import Pipeline, PipelinePool
-from models.tandem import percentiles_of
-from models.task_time import task_sample
 from models.traffic import Traffic
 from models.workloads import Target
 
@@ -101,17 +98,7 @@ def predict(pool: PipelinePool, traffic: Traffic, targets: Sequence[Target], poi
     replica = pipeline_replica(pool.pipeline, mix, rate / pool.replica_count) or empty
     held = occupancy(replica, rate, pool.replica_count, routing=pool.routing)
     sample, itl_s, itl_mean_s = _sample(replica, held, load.classes[0], point_count)
-    only = load.classes[0]
-    task_s = task_sample(sample.e2e_s, only.sequential_call_count, only.pause_s, only.fan_out_count)
-    several = ~np.isnan(sample.tpot_s)
-    latency = ClassLatency(
-        name=only.name,
-        ttft_s=percentiles_of(sample.ttft_s),
-        itl_s=replace(percentiles_of(itl_s), mean=itl_mean_s) if several.any() else UNKNOWN,
-        tpot_s=percentiles_of(sample.tpot_s[several]),
-        e2e_s=percentiles_of(sample.e2e_s),
-        task_s=percentiles_of(task_s),
-    )
+    latency, task_s = latency_of(load.classes[0], sample, itl_s, itl_mean_s)
     busy_slots = held.busy_slot_count / pool.replica_count
     point = OperatingPoint(
         stable=True,

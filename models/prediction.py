@@ -1,12 +1,14 @@
 """What the formulas say about a system at one point, and the share of calls that keep every promise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.performance import OperatingPoint
+from models.percentiles import UNKNOWN, percentiles_of
+from models.performance import ClassLatency, OperatingPoint, RequestClass
+from models.task_time import task_sample
 from models.workloads import Target
 
 FloatArray = NDArray[np.float64]
@@ -34,6 +36,27 @@ class CallSample:
     ttft_s: FloatArray
     tpot_s: FloatArray
     e2e_s: FloatArray
+
+
+def latency_of(
+    only: RequestClass, sample: CallSample, itl_s: FloatArray, itl_mean_s: float
+) -> tuple[ClassLatency, FloatArray]:
+    """What one class sees over a sample of its calls, and its task times in seconds.
+
+    itl_s       gaps between tokens, equally weighted
+    itl_mean_s  their mean, known better than by the sample
+    """
+    task_s = task_sample(sample.e2e_s, only.sequential_call_count, only.pause_s, only.fan_out_count)
+    several = ~np.isnan(sample.tpot_s)
+    latency = ClassLatency(
+        name=only.name,
+        ttft_s=percentiles_of(sample.ttft_s),
+        itl_s=replace(percentiles_of(itl_s), mean=itl_mean_s) if several.any() else UNKNOWN,
+        tpot_s=percentiles_of(sample.tpot_s[several]),
+        e2e_s=percentiles_of(sample.e2e_s),
+        task_s=percentiles_of(task_s),
+    )
+    return latency, task_s
 
 
 def good_fraction(sample: CallSample, task_s: FloatArray, targets: Sequence[Target]) -> float:

@@ -18,20 +18,17 @@ from numpy.typing import NDArray
 from models.first_token import mean_wait_s, prefill_stage
 from models.fixed_sample import shuffles, uniforms
 from models.latency_sample import OWN_PROMPT, sample_pool, sample_requests
-from models.percentiles import UNKNOWN, Percentiles
-from models.performance import ClassLatency, OperatingPoint
-from models.prediction import CallSample, Prediction, good_fraction
+from models.performance import OperatingPoint
+from models.prediction import CallSample, Prediction, good_fraction, latency_of
 from models.processor_sharing import Occupancy, SharedReplica, occupancy, slots_within_kv
 from models.queueing import erlang_c, mgc_wait
 from models.request_mix import RequestMix, length_moments, mix_of
 from models.systems import AFTER_TRANSFER, TandemPools
-from models.task_time import task_sample
 from models.traffic import Traffic
 from models.workloads import Target
 
 FloatArray = NDArray[np.float64]
 UNBOUNDED_TOK = 1e15  # of a budget no step can use up
-QUANTILES = np.array([0.50, 0.90, 0.95, 0.99])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,17 +114,7 @@ def predict(pools: TandemPools, traffic: Traffic, targets: Sequence[Target], poi
         return Prediction(point=point, backlog_growth_req_per_s=rate - highest)
     held = occupancy(replica, rate, pools.replica_count, routing=pools.routing)
     sample, itl_s, itl_mean_s = _sample(pools, traffic, held, point_count)
-    only = load.classes[0]
-    task_s = task_sample(sample.e2e_s, only.sequential_call_count, only.pause_s, only.fan_out_count)
-    several = ~np.isnan(sample.tpot_s)
-    latency = ClassLatency(
-        name=only.name,
-        ttft_s=percentiles_of(sample.ttft_s),
-        itl_s=replace(percentiles_of(itl_s), mean=itl_mean_s) if several.any() else UNKNOWN,
-        tpot_s=percentiles_of(sample.tpot_s[several]),
-        e2e_s=percentiles_of(sample.e2e_s),
-        task_s=percentiles_of(task_s),
-    )
+    latency, task_s = latency_of(load.classes[0], sample, itl_s, itl_mean_s)
     busy_slots = held.busy_slot_count / pools.replica_count
     point = OperatingPoint(
         stable=True,
@@ -187,11 +174,3 @@ def _scaled(sample: FloatArray, mean: float) -> FloatArray:
     """The sample with the mean that is known exactly."""
     own = float(sample.mean())
     return sample * (mean / own) if own > 0.0 else sample
-
-
-def percentiles_of(sample: FloatArray) -> Percentiles:
-    """Mean and percentiles of an equally weighted sample; unknown where it is empty."""
-    if len(sample) == 0:
-        return UNKNOWN
-    p50, p90, p95, p99 = (float(value) for value in np.quantile(sample, QUANTILES))
-    return Percentiles(mean=float(sample.mean()), p50=p50, p90=p90, p95=p95, p99=p99)

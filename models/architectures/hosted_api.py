@@ -31,7 +31,7 @@ from models.evidence import Evidence, Grade, Sense
 from models.hosted_points import point_for
 from models.lengths import NORMAL_QUANTILE_95
 from models.measurements import Measurement, SourcedMeasurement
-from models.percentiles import UNKNOWN, Percentiles
+from models.percentiles import UNKNOWN, Percentiles, percentiles_of
 from models.performance import (
     CannotServe,
     ClassLatency,
@@ -248,7 +248,7 @@ def _e2e(point: HostedPoint, each: RequestClass) -> Percentiles:
     sample = _interpolated(point.ttft_s, uniform[:, 0]) + (
         each.output_tok.quantile(uniform[:, 1]) - 1
     ) * _interpolated(point.tpot_s, uniform[:, 2])
-    return _percentiles_of(sample)
+    return percentiles_of(sample)
 
 
 def _task(e2e: Percentiles, each: RequestClass) -> Percentiles:
@@ -264,7 +264,7 @@ def _task(e2e: Percentiles, each: RequestClass) -> Percentiles:
         return UNKNOWN if e2e.p50 is None or fan_out > 1 else Percentiles(p50=calls * e2e.p50 + pauses)
     # The slowest of n independent calls has the quantile function of one call at u ** (1 / n).
     rounds = _interpolated(e2e, _MIDPOINTS ** (1.0 / fan_out))
-    return _percentiles_of(task_sample(rounds, calls, each.pause_s, fan_out_count=1))
+    return percentiles_of(task_sample(rounds, calls, each.pause_s, fan_out_count=1))
 
 
 def _interpolated(known: Percentiles, fraction: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -282,11 +282,6 @@ def _interpolated(known: Percentiles, fraction: NDArray[np.float64]) -> NDArray[
     grid = [-normal for normal in normals[:0:-1]] + normals
     values: NDArray[np.float64] = np.exp(np.interp(ndtri(fraction), grid, mirrored + logs))
     return values
-
-
-def _percentiles_of(sample: NDArray[np.float64]) -> Percentiles:
-    p50, p90, p95, p99 = (float(value) for value in np.quantile(sample, (0.5, 0.9, 0.95, 0.99)))
-    return Percentiles(mean=float(sample.mean()), p50=p50, p90=p90, p95=p95, p99=p99)
 
 
 def _uniform_sample() -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.percentiles import QUANTILE_BY_FIELD
+from models.percentiles import QUANTILE_BY_FIELD, QUANTILES
 from models.simulation.layout import (
     BIN_COUNT,
     BINS_PER_OCTAVE_BITS,
@@ -82,9 +82,9 @@ def bin_quantiles(bins: NDArray[np.int64]) -> FloatArray:
     """The kept quantiles of counted gaps in seconds, in straight lines within a bin; NaN without gaps."""
     total = int(bins.sum())
     if total == 0:
-        return np.full(len(QUANTILE_BY_FIELD), np.nan)
+        return np.full(len(QUANTILES), np.nan)
     cumulative = np.cumsum(bins)
-    wanted = np.array(list(QUANTILE_BY_FIELD.values())) * total
+    wanted = np.array(QUANTILES) * total
     place = np.searchsorted(cumulative, wanted)
     inside = (wanted - (cumulative[place] - bins[place])) / bins[place]
     low, high = _bin_edge(place), _bin_edge(place + 1)
@@ -99,7 +99,7 @@ def _bin_edge(place: NDArray[np.int64]) -> FloatArray:
 
 
 def _quantiles(sample: FloatArray) -> FloatArray:
-    quantiles: FloatArray = np.quantile(sample, list(QUANTILE_BY_FIELD.values()))
+    quantiles: FloatArray = np.quantile(sample, QUANTILES)
     return quantiles
 
 
