@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.charts import concurrency
-from data.builtin_curves import builtin_measurements, matching
+from data.builtin_curves import builtin_matching, builtin_measurements, matching
 from data.catalogue_files import Catalogue, load_catalogue
 from data.claims import Claim
 from data.contained import import_contained
@@ -138,16 +138,16 @@ def view(draft: Draft, own: Sequence[SourcedMeasurement] = ()) -> View:
     Raises InputProblems where the draft cannot be read.
     """
     scenario = scenario_of(draft)
-    return _view(draft, scenario, (*own, *builtin_measurements()))
+    return _view(draft, scenario, own)
 
 
 def view_on_builtin_evidence(seen: View) -> View:
     """The same draft as it would be without any of the user's own measurements."""
-    return _view(seen.draft, seen.scenario, builtin_measurements())
+    return _view(seen.draft, seen.scenario, ())
 
 
-def _view(draft: Draft, scenario: Scenario, everything: Sequence[SourcedMeasurement]) -> View:
-    measurements = {offer.id: matching(offer, everything) for offer in scenario.offers}
+def _view(draft: Draft, scenario: Scenario, own: Sequence[SourcedMeasurement]) -> View:
+    measurements = {offer.id: (*matching(offer, own), *builtin_matching(offer)) for offer in scenario.offers}
     performances = {
         offer.id: _performance(offer, measurements[offer.id], scenario) for offer in scenario.offers
     }
@@ -274,13 +274,12 @@ def catalogue_curves(own: Sequence[SourcedMeasurement], tier_id: str | None = No
     if tier_id is not None and tier_id not in catalogue.tiers:
         cure = close_names(tier_id, catalogue.tiers)
         raise InputProblems([Problem(path="--tier", message=f"no tier {tier_id!r}", cure=cure)])
-    everything = (*own, *builtin_measurements())
     found = []
     for listed_tier, model_id in catalogue.listings:
         if tier_id not in (None, listed_tier):
             continue
         offer = catalogue.offer(listed_tier, model_id, today)
-        measurements = matching(offer, everything)
+        measurements = (*matching(offer, own), *builtin_matching(offer))
         if measurements:
             performance = ARCHITECTURES[offer.tier.architecture].fit(offer, measurements)
             shapes = concurrency.shapes(measurements)

@@ -17,7 +17,7 @@ from models.placement import (
     subsets,
 )
 from models.pool_plan import PoolPlan
-from models.pools import may_cost_at_most, monthly_floor_usd, plan_pool
+from models.pools import may_cost_at_most, monthly_floor_usd, plan_pool, with_spares
 from models.scenario import Policy, Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -80,9 +80,10 @@ class Desk:
     def placed_pool(self, group: Group) -> PoolPlan:
         """The pool of a placement, which by construction can serve its workloads."""
         pool = self.pool(group.offer_id, group.workload_set)
-        if isinstance(pool, CannotServe):
+        performance = self.performances[group.offer_id]
+        if isinstance(pool, CannotServe) or isinstance(performance, CannotServe):
             raise RuntimeError(f"placed on {group.offer_id}, which cannot serve it")
-        return pool
+        return with_spares(pool, performance)
 
     def cost_usd(self, offer_id: str, workload_set: int) -> float:
         """A pool's bill; infinite where the offer cannot serve the set."""

@@ -1,7 +1,8 @@
 """The same well-spread random numbers for every answer, so that curves are smooth and repeatable.
 
-A scrambled Sobol sequence with a fixed seed (I. M. Sobol 1967; A. B. Owen 1998) and fixed tables of
-Poisson gaps. Two loads that differ a little use the same numbers and so differ only by the load.
+A shifted lattice (R. Cools, F. Y. Kuo and D. Nuyens 2006, SIAM J. Sci. Comput. 28, embedded rule of
+order 2 in base 2; shift: R. Cranley and T. N. L. Patterson 1976) and fixed tables of Poisson gaps. Two
+loads that differ a little use the same numbers and so differ only by the load.
 """
 
 from functools import lru_cache
@@ -13,19 +14,25 @@ from scipy.special import ndtri
 FloatArray = NDArray[np.float64]
 
 SEED = 20250101
-DIMENSION_COUNT = 10
+LATTICE = (1, 182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199)
 GAP_COUNT = 8  # prompts in one stretch that are drawn one by one; more are summed as a gamma
 TABLE_COUNT = 4
 
 
 @lru_cache(maxsize=16)
 def uniforms(point_count: int) -> FloatArray:
-    """Points in the open unit cube, shape (DIMENSION_COUNT, point_count); point_count a power of two."""
-    from scipy.stats import qmc
-
-    sequence = qmc.Sobol(DIMENSION_COUNT, scramble=True, seed=SEED)
-    points: FloatArray = np.ascontiguousarray(sequence.random(point_count).T)
+    """Points in the open unit cube, shape (10, point_count); point_count a power of two up to 2^20."""
+    shift = np.random.default_rng(SEED).random(len(LATTICE))
+    steps = np.outer(LATTICE, np.arange(point_count)) % point_count
+    points: FloatArray = (steps / point_count + shift[:, None]) % 1.0
     return np.clip(points, 0.5 / point_count**2, 1.0 - 0.5 / point_count**2)
+
+
+@lru_cache(maxsize=16)
+def normals(point_count: int, dimension: int) -> FloatArray:
+    """The points of one dimension as standard normals."""
+    values: FloatArray = ndtri(uniforms(point_count)[dimension])
+    return values
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from models.first_token import PrefillStage, apart_fraction
-from models.fixed_sample import compound_poisson, uniforms
+from models.fixed_sample import compound_poisson, normals, uniforms
 from models.lengths import TokenLengths
 from models.performance import RequestClass
 from models.processor_sharing import Occupancy, mean_over
@@ -200,8 +200,7 @@ def _decode_time_s(pool: PoolSample, decode_tok: FloatArray) -> FloatArray:
     ages = np.maximum(relaxation * plain_s, 1e-9)
     averaged = 2.0 * (ages + np.expm1(-ages)) / ages**2
     sigma_square = np.log1p(pool.step_scv_ratio * averaged)
-    normals = ndtri(uniforms(len(decode_tok))[SLOWNESS])
-    slowness = np.exp(np.sqrt(sigma_square) * normals - sigma_square / 2.0)
+    slowness = np.exp(np.sqrt(sigma_square) * normals(len(decode_tok), SLOWNESS) - sigma_square / 2.0)
     clump = _stall_clump(held, share)
     stalls_tok = clump * compound_poisson(
         held.per_replica_rate * plain_s / clump, replica.mix.prompt_bins_tok, DECODING

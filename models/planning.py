@@ -165,7 +165,7 @@ def _own_notices(desk: Desk, group: Group, pool: PoolPlan, name: str) -> list[st
     """What to know about one workload's numbers; what is said of its neighbours in the pool stays out."""
     names = [demand.workload.name for demand in desk.demands(group.workload_set)]
     others = [each for each in names if each != name]
-    texts = dict.fromkeys((*performance_notices_of(desk, group.offer_id), *pool.point.notices))
+    texts = dict.fromkeys((*performance_notices_of(desk, group.offer_id), *pool.point.notices, *pool.notices))
     return [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
 
 

@@ -9,8 +9,10 @@ from models.performance import Load, OperatingPoint
 class PoolPlan:
     """A sized and priced pool; money is USD per month.
 
+    point            without the spares; see `pools.with_spares`
     share_fraction   each workload's part of the work, in the order of the demands
     replica_count    spares included; None where the tier is paid per token
+    notices          what to know about the pool besides what its operating point says
     """
 
     busiest_hour_h: int | None
@@ -25,3 +27,4 @@ class PoolPlan:
     idle_usd: float
     redundancy_usd: float
     cost_usd_by_workload: tuple[float, ...]
+    notices: tuple[str, ...] = ()

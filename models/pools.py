@@ -156,15 +156,15 @@ def _machine_pool(
         return peak
     spare = spare_replicas(offer, policy)
     deployed = peak.replica_count + spare
-    point = operate_machines(performance, load, deployed)
     usd_per_h = replica_usd_per_h(offer)
     days = HOURS_PER_MONTH / HOURS_PER_DAY
     working = HOURS_PER_MONTH * peak.replica_count * usd_per_h
+    notices: tuple[str, ...] = ()
     if policy.autoscale.enabled:
         day = _scaled_day(used, peak, policy)
         working = day.replica_h * days * usd_per_h
         calls_per_work = load.rate_req_per_s / used[busiest]
-        point = replace(point, notices=(*point.notices, *_shortage(day, calls_per_work)))
+        notices = _shortage(day, calls_per_work)
     redundancy = spare * HOURS_PER_MONTH * usd_per_h
     busy = sum(used) * days * usd_per_h
     total_work = sum(used)
@@ -173,7 +173,7 @@ def _machine_pool(
     return PoolPlan(
         busiest_hour_h=busiest,
         load=load,
-        point=point,
+        point=peak.point,
         binding_constraint=peak.binding_constraint,
         binding_workload=peak.binding_workload,
         replica_count=deployed,
@@ -183,7 +183,17 @@ def _machine_pool(
         idle_usd=max(0.0, working - busy),
         redundancy_usd=redundancy,
         cost_usd_by_workload=tuple(cost * share for share in shares),
+        notices=notices,
     )
+
+
+def with_spares(pool: PoolPlan, performance: TierPerformance) -> PoolPlan:
+    """The pool as it runs on an ordinary day, its spares at work too; only the pools placed are asked."""
+    if not isinstance(performance, BatchedPerformance) or not pool.spare_replica_count:
+        return pool
+    if pool.replica_count is None:
+        raise ValueError("a pool of machines has a number of replicas")
+    return replace(pool, point=operate_machines(performance, pool.load, pool.replica_count))
 
 
 def _scaled_day(used: Sequence[float], peak: Sizing, policy: Policy) -> ScaledDay:
