@@ -1,12 +1,14 @@
 """Benchmark files: take them in, browse and label what is there, ask it questions in SQL."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from app import presenters, session, state, workbench
+from app import benchmarks, mapping_desk, presenters, session, state, workbench
+from app.benchmarks import ColumnMapping
 from app.formatting import DASH, show
 from app.workbench import ImportedFile, StoreFault, canonical_csv, template_csv, write_csv
 from models.measurements import Measurement, SourcedMeasurement
@@ -42,17 +44,50 @@ def upload() -> None:
     files = (
         st.file_uploader("Benchmark files", accept_multiple_files=True, key=f"upload:{state.epoch()}") or []
     )
-    for position, file in enumerate(files):
-        imported = _imported(file.name, file.getvalue())
+    named: dict[str, str] = {}
+    for name, raw in [(file.name, file.getvalue()) for file in files] + _pasted():
+        place = hashlib.sha256(raw).hexdigest()
+        if place in named:
+            st.caption(f"{presenters.safe(name)} has the same content as {presenters.safe(named[place])}.")
+            continue
+        named[place] = name
+        said = mapping_desk.said(place)
+        imported = _imported(name, raw, mapping_desk.format_said(place), (*said, *_kept()))
         with st.container(border=True):
             _show_import(imported)
+            mapping_desk.columns(place, imported)
             if not imported.refused:
-                _take(position, imported, keep_in_session)
+                _take(place, imported, keep_in_session)
+
+
+def _pasted() -> list[tuple[str, bytes]]:
+    """What was pasted, as a file like any other."""
+    with st.expander(
+        "Paste a table or what a benchmark printed", key="paste", icon=":material/content_paste:"
+    ):
+        text = st.text_area(
+            "Table or printed result",
+            key=f"pasted:{state.epoch()}",
+            height=150,
+            placeholder="===== Serving Benchmark Result =====\n...\nor a table, CSV or Markdown",
+            persist_state="session",
+        )
+    return [("pasted text", text.encode("utf-8", "replace"))] if (text or "").strip() else []
+
+
+def _kept() -> tuple[ColumnMapping, ...]:
+    """What anybody on this server said of columns; nothing where the store cannot be read."""
+    try:
+        return benchmarks.kept_mappings(session.store())
+    except StoreFault:
+        return ()
 
 
 @st.cache_data(max_entries=16, scope="session", show_spinner="Reading")
-def _imported(name: str, raw: bytes) -> ImportedFile:
-    return workbench.import_contained(name, raw)
+def _imported(
+    name: str, raw: bytes, format_key: str | None, mappings: tuple[ColumnMapping, ...]
+) -> ImportedFile:
+    return workbench.import_contained(name, raw, format_key, mappings=mappings)
 
 
 def _show_import(imported: ImportedFile) -> None:
@@ -83,7 +118,7 @@ def _row(each: Measurement) -> dict[str, str]:
     }
 
 
-def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
+def _take(place: str, imported: ImportedFile, keep_in_session: bool) -> None:
     """Ask which tier the file measured, say what it would calibrate, then keep it."""
     labels = _offer_labels()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -91,9 +126,9 @@ def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
             "These points measured",
             [AS_IN_FILE, *labels],
             format_func=lambda choice: labels.get(choice, choice),
-            key=f"about:{imported.sha256}:{position}",
+            key=f"about:{place}",
         )
-        wanted = st.button("Use these measurements", key=f"take:{imported.sha256}:{position}", type="primary")
+        wanted = st.button("Use these measurements", key=f"take:{place}", type="primary")
     tier, model = (None, None) if about == AS_IN_FILE else about.split("/", 1)
     named = workbench.labelled(imported, tier, model)
     offers = workbench.offers_measured(state.draft(), named)
@@ -102,7 +137,7 @@ def _take(position: int, imported: ImportedFile, keep_in_session: bool) -> None:
     else:
         st.warning("No tier of this scenario matches these points: choose above which tier they measured.")
     if wanted:
-        _keep(imported, named, (tier, model), keep_in_session)
+        _keep(place, imported, named, (tier, model), keep_in_session)
 
 
 def _offer_labels() -> dict[str, str]:
@@ -114,7 +149,11 @@ def _offer_labels() -> dict[str, str]:
 
 
 def _keep(
-    imported: ImportedFile, named: ImportedFile, words: tuple[str | None, str | None], in_session: bool
+    place: str,
+    imported: ImportedFile,
+    named: ImportedFile,
+    words: tuple[str | None, str | None],
+    in_session: bool,
 ) -> None:
     """Keep a file with what the user says it measured; say what it will change."""
     try:
@@ -122,7 +161,9 @@ def _keep(
             state.keep_in_session(named)
             done = "kept in this session"
         else:
-            saved = session.store().save(imported, who=_who())
+            said = mapping_desk.said(place)
+            saved = benchmarks.store_file(session.store(), imported, said, _who())
+            benchmarks.keep_said(session.store(), said, _who())
             if words[0]:
                 session.store().label(saved.source_id, tier=words[0], model=words[1])
             done = "stored before; nothing was added twice" if saved.already_there else "stored"

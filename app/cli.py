@@ -18,6 +18,7 @@ from app.cli_arguments import STANDARD_STREAM, Commands, parser
 from models.problems import InputProblems, Problem
 
 if TYPE_CHECKING:
+    from app.benchmarks import ColumnMapping
     from app.workbench import ImportedFile, Store
 
 ALL_DONE, NOTHING_DONE, USAGE, DONE_IN_PART = 0, 1, 2, 3
@@ -163,21 +164,23 @@ def _plan(parsed: argparse.Namespace) -> int:
 
 
 def _import(parsed: argparse.Namespace) -> int:
-    from app import workbench
+    from app import benchmarks, workbench
 
+    given = benchmarks.read_mappings(_read(parsed.mapping), parsed.mapping) if parsed.mapping else ()
     store = _open_store(parsed.db)
+    mappings = (*given, *benchmarks.kept_mappings(store))
     documents, stored, clean = [], 0, True
     for file in parsed.files:
         try:
             imported = workbench.import_contained(
-                Path(file).name, _read(file), parsed.format, size_limit_byte=None
+                Path(file).name, _read(file), parsed.format, size_limit_byte=None, mappings=mappings
             )
         except InputProblems as problems:
             imported = workbench.unreadable(file, problems.problems)
         _complain(imported.problems, file)
         clean = clean and not any(problem.severity == "error" for problem in imported.problems)
         documents.append(workbench.import_as_json(imported) | {"file": file})
-        if not imported.refused and _save(store, imported, parsed.json != STANDARD_STREAM):
+        if not imported.refused and _save(store, imported, given, parsed.json != STANDARD_STREAM):
             stored += 1
         else:
             clean = False
@@ -188,12 +191,12 @@ def _import(parsed: argparse.Namespace) -> int:
     return DONE_IN_PART if stored else NOTHING_DONE
 
 
-def _save(store: "Store", imported: "ImportedFile", talk: bool) -> bool:
+def _save(store: "Store", imported: "ImportedFile", mappings: Sequence["ColumnMapping"], talk: bool) -> bool:
     """Store one file and say so; False after saying why it could not be."""
-    from app import workbench
+    from app import benchmarks, workbench
 
     try:
-        saved = store.save(imported)
+        saved = benchmarks.store_file(store, imported, mappings)
     except workbench.StoreFault as fault:
         _complain([Problem(path=str(fault.path), message=fault.message, cure=fault.cure)])
         return False
@@ -202,6 +205,8 @@ def _save(store: "Store", imported: "ImportedFile", talk: bool) -> bool:
         return False
     if talk:
         note = "already in the store" if saved.already_there else "stored"
+        days = sorted({f"{table.said_on:%Y-%m-%d}" for table in imported.tables if table.said_on})
+        note += f"; columns read as you said on {', '.join(days)}" if days else ""
         print(
             f"{imported.file_name}: {imported.format_label}, {len(imported.measurements)} of "
             f"{imported.rows_read} rows read, {note}"

@@ -31,6 +31,9 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
     importing = listed.add_parser("import", help="take benchmark files into the store")
     importing.add_argument("files", nargs="+", metavar="FILE")
     importing.add_argument("--format", metavar="KEY", help="read as this format instead of recognising it")
+    importing.add_argument(
+        "--mapping", metavar="MAP", help="what the columns mean: a file exported from the Benchmarks page"
+    )
     importing.add_argument("--json", metavar="OUT", help="write what was read as JSON; - for standard output")
     _store_option(importing)
     importing.set_defaults(run=commands["import"])

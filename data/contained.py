@@ -10,13 +10,22 @@ import json
 import pickle
 import subprocess
 import sys
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from data.column_mapping import (
+    ColumnChoice,
+    ColumnMapping,
+    RecognisedColumn,
+    RecognisedTable,
+    UnitDoubt,
+)
 from data.import_worker import CPU_LIMIT_S
 from data.imported import ImportedFile
 from data.imports import UPLOAD_LIMIT_BYTE, import_file
+from data.mapping_files import text_of
 from models.measurements import Measurement
 from models.percentiles import Percentiles
 from models.problems import Problem
@@ -26,7 +35,10 @@ ROOT = Path(__file__).resolve().parent.parent
 START = "import sys; sys.path.insert(0, sys.argv[1]); from data.import_worker import main; main()"
 OWN_RECORDS = {
     (record.__module__, record.__qualname__): record
-    for record in (ImportedFile, Measurement, Percentiles, Problem, date)
+    for record in (
+        *(ImportedFile, Measurement, Percentiles, Problem, date, datetime, timedelta, timezone),
+        *(RecognisedTable, RecognisedColumn, ColumnChoice, UnitDoubt),
+    )
 }
 
 
@@ -37,13 +49,16 @@ def import_contained(
     *,
     size_limit_byte: int | None = UPLOAD_LIMIT_BYTE,
     clock_limit_s: float = CLOCK_LIMIT_S,
+    mappings: Sequence[ColumnMapping] = (),
 ) -> ImportedFile:
     """Like `import_file`, but parsed in a process of its own, which may use 1.5 GB, 30 seconds of processor
     time and `clock_limit_s` on the clock. Never raises for bad input.
     """
     if not raw or (size_limit_byte is not None and len(raw) > size_limit_byte):
         return import_file(name, raw, format_key, size_limit_byte=size_limit_byte)  # refused unparsed
-    request = json.dumps({"name": name, "format_key": format_key}).encode() + b"\n" + raw
+    said = [(text_of(each), each.said_on and each.said_on.isoformat()) for each in mappings]
+    header = {"name": name, "format_key": format_key, "mappings": said}
+    request = json.dumps(header).encode() + b"\n" + raw
     try:
         ended = subprocess.run(  # noqa: S603  (our own interpreter and module)
             [sys.executable, "-c", START, str(ROOT)],

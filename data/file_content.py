@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from data.column_mapping import ColumnMapping, RecognisedTable
 from data.json_documents import JsonDocument, json_documents, looks_like_json
 from data.yaml_documents import looks_like_yaml, yaml_documents
 from models.measurements import Measurement
@@ -11,11 +12,15 @@ from models.problems import Problem
 
 
 class FileContent:
-    """The text of one file; its JSON documents are read once, when first asked for."""
+    """The text of one file; its JSON documents are read once, when first asked for.
 
-    def __init__(self, name: str, text: str) -> None:
+    mappings   what the owner of the file, or of earlier ones, says its columns mean
+    """
+
+    def __init__(self, name: str, text: str, mappings: tuple[ColumnMapping, ...] = ()) -> None:
         self.name = name
         self.text = text
+        self.mappings = mappings
 
     @property
     def is_json(self) -> bool:
@@ -46,9 +51,10 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What an importer found: rows by their number in the file, and all problems."""
+    """What an importer found: rows by their number in the file, all problems, and how columns were read."""
 
     rows_read: int
     measurements: tuple[tuple[int, Measurement], ...] = ()
     problems: tuple[Problem, ...] = ()
     tool_version: str | None = None
+    tables: tuple[RecognisedTable, ...] = ()

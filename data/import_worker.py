@@ -8,7 +8,9 @@ import json
 import os
 import pickle
 import sys
-from typing import BinaryIO
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, BinaryIO
 
 MEMORY_LIMIT_BYTE = 1_500_000_000
 CPU_LIMIT_S = 30
@@ -42,14 +44,20 @@ def _own_standard_output() -> BinaryIO:
     return answer
 
 
-def _reply(header: dict[str, str | int | None], raw: bytes) -> bytes:
+def _reply(header: dict[str, Any], raw: bytes) -> bytes:
     from data.imported import ImportedFile
     from data.imports import import_file
+    from data.mapping_files import read_mappings
     from models.problems import Problem
 
     name, format_key = str(header["name"]), header["format_key"]
+    mappings = [
+        replace(mapping, said_on=said_on and datetime.fromisoformat(said_on))
+        for text, said_on in header["mappings"]
+        for mapping in read_mappings(text)
+    ]
     try:
-        found = import_file(name, raw, None if format_key is None else str(format_key), size_limit_byte=None)
+        found = import_file(name, raw, format_key, size_limit_byte=None, mappings=mappings)
     except MemoryError:
         problem = Problem(
             path=name,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from data.column_mapping import RecognisedTable
 from data.columns import LATENCIES
 from models.measurements import Measurement
 from models.problems import Problem
@@ -20,6 +21,7 @@ class ImportedFile:
     measurements  the rows that may be used
     row_numbers   for each measurement, its line (CSV) or its number in the file (JSON), from 1
     problems      errors: the row or file was refused; warnings: used, with this caveat
+    tables        for each table whose headings are anybody's own: what its columns were read as
     """
 
     file_name: str
@@ -31,6 +33,7 @@ class ImportedFile:
     measurements: tuple[Measurement, ...] = ()
     row_numbers: tuple[int, ...] = ()
     problems: tuple[Problem, ...] = ()
+    tables: tuple[RecognisedTable, ...] = ()
 
     @property
     def source_id(self) -> str:

@@ -1,10 +1,12 @@
 """The bytes of a benchmark file become checked measurements, or problems that say what to mend."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from data.archives import ZIP_MAGIC, is_workbook, members, size_problem
+from data.column_mapping import ColumnMapping, RecognisedTable, misfits
 from data.decoding import binary_kind, decode, markup_kind
 from data.file_content import FileContent
 from data.imported import ImportedFile
@@ -18,6 +20,7 @@ from models.problems import Problem
 UPLOAD_LIMIT_BYTE = 50_000_000  # of the browser upload; a command line may set a higher one
 WORKBOOK_KEY, WORKBOOK_LABEL = "workbook", "Workbook"
 ARCHIVE_KEY, ARCHIVE_LABEL = "archive", "Archive"
+PartReader = Callable[[FileContent], PartReading]
 
 
 def import_file(
@@ -26,25 +29,42 @@ def import_file(
     format_key: str | None = None,
     *,
     size_limit_byte: int | None = UPLOAD_LIMIT_BYTE,
+    mappings: Sequence[ColumnMapping] = (),
 ) -> ImportedFile:
     """Read one file as the format that its content shows, or as the one named.
 
     A workbook is read sheet by sheet, an archive file by file. Never raises for bad input: what is wrong
     stands in `problems`, and what was right in `measurements`. `name` is only shown. `size_limit_byte` None
-    reads a file of any size.
+    reads a file of any size. `mappings` say what the columns of tables mean, before their headings do; one
+    that comes with this file and fits no table of it refuses the file.
     """
+    imported = _read(name, raw, format_key, size_limit_byte, tuple(mappings))
+    misfit = misfits(name, mappings, imported.tables)
+    if not misfit:
+        return imported
+    return replace(imported, measurements=(), row_numbers=(), problems=(*misfit, *imported.problems))
+
+
+def _read(
+    name: str,
+    raw: bytes,
+    format_key: str | None,
+    size_limit_byte: int | None,
+    mappings: tuple[ColumnMapping, ...],
+) -> ImportedFile:
     blank = ImportedFile(file_name=name, sha256=hashlib.sha256(raw).hexdigest())
     problem = unreadable(name, raw, size_limit_byte)
     if problem is not None:
         return replace(blank, problems=(problem,))
+    part_of = partial(read_part, format_key=format_key)
     if raw.startswith(OLD_WORKBOOK) or (raw.startswith(ZIP_MAGIC) and is_workbook(raw)):
-        return _from_workbook(blank, raw, format_key)
+        return _from_workbook(blank, raw, mappings, part_of)
     if raw.startswith(ZIP_MAGIC):
-        return _from_archive(blank, raw, format_key)
-    content = _content(name, raw)
+        return _from_archive(blank, raw, mappings, part_of)
+    content = _content(name, raw, mappings)
     if isinstance(content, Problem):
         return replace(blank, problems=(content,))
-    return _from_part(blank, read_part(content, format_key))
+    return _from_part(blank, part_of(content))
 
 
 def unreadable(name: str, raw: bytes, size_limit_byte: int | None) -> Problem | None:
@@ -60,7 +80,7 @@ def unreadable(name: str, raw: bytes, size_limit_byte: int | None) -> Problem | 
     return size_problem(name, raw) if raw.startswith(ZIP_MAGIC) else None
 
 
-def _content(name: str, raw: bytes) -> FileContent | Problem:
+def _content(name: str, raw: bytes, mappings: tuple[ColumnMapping, ...]) -> FileContent | Problem:
     kind = binary_kind(raw)
     text = decode(name, raw) if kind is None else None
     if isinstance(text, str):
@@ -68,7 +88,7 @@ def _content(name: str, raw: bytes) -> FileContent | Problem:
     if kind is not None:
         message = f"this looks like {kind}, not a benchmark result"
         return Problem(path=name, message=message, cure=formats_cure())
-    return text if isinstance(text, Problem) else FileContent(name, text or "")
+    return text if isinstance(text, Problem) else FileContent(name, text or "", mappings)
 
 
 def _from_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
@@ -81,37 +101,44 @@ def _from_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
         measurements=tuple(measurement for _, measurement in part.rows),
         row_numbers=tuple(row for row, _ in part.rows),
         problems=shortened(part.problems),
+        tables=part.tables,
     )
 
 
-def _sheets(name: str, raw: bytes, format_key: str | None) -> list[PartReading] | Problem:
+def _sheets(
+    name: str, raw: bytes, mappings: tuple[ColumnMapping, ...], part_of: PartReader
+) -> list[PartReading] | Problem:
     sheets = sheet_texts(name, raw)
     if isinstance(sheets, Problem):
         return sheets
-    return [read_part(FileContent(f"sheet {sheet!r}", text), format_key) for sheet, text in sheets]
+    return [part_of(FileContent(f"sheet {sheet!r}", text, mappings)) for sheet, text in sheets]
 
 
-def _from_workbook(blank: ImportedFile, raw: bytes, format_key: str | None) -> ImportedFile:
-    parts = _sheets(blank.file_name, raw, format_key)
+def _from_workbook(
+    blank: ImportedFile, raw: bytes, mappings: tuple[ColumnMapping, ...], part_of: PartReader
+) -> ImportedFile:
+    parts = _sheets(blank.file_name, raw, mappings, part_of)
     if isinstance(parts, Problem):
         return replace(blank, problems=(parts,))
     return _together(blank, parts, [], WORKBOOK_KEY, WORKBOOK_LABEL)
 
 
-def _from_archive(blank: ImportedFile, raw: bytes, format_key: str | None) -> ImportedFile:
+def _from_archive(
+    blank: ImportedFile, raw: bytes, mappings: tuple[ColumnMapping, ...], part_of: PartReader
+) -> ImportedFile:
     found, problems = members(blank.file_name, raw)
     parts: list[PartReading] = []
     for member in found:
         if member.raw.startswith((ZIP_MAGIC, OLD_WORKBOOK)):
-            sheets = _sheets(member.label, member.raw, format_key)
+            sheets = _sheets(member.label, member.raw, mappings, part_of)
             if isinstance(sheets, Problem):
                 parts.append(_unread(member.label, sheets))
             else:
                 parts.extend(replace(sheet, label=f"{member.label}, {sheet.label}") for sheet in sheets)
             continue
-        content = _content(member.label, member.raw) if member.raw.strip() else None
+        content = _content(member.label, member.raw, mappings) if member.raw.strip() else None
         if isinstance(content, FileContent):
-            parts.append(read_part(content, format_key))
+            parts.append(part_of(content))
         else:
             parts.append(_unread(member.label, content))
     return _together(blank, parts, list(problems), ARCHIVE_KEY, ARCHIVE_LABEL)
@@ -130,7 +157,8 @@ def _together(
         problems = [problem for part in parts for problem in part.problems] or [
             _without_results(blank, label)
         ]
-        return replace(blank, format_key=key, format_label=label, problems=shortened(problems))
+        tables = _tables_of(parts)
+        return replace(blank, format_key=key, format_label=label, problems=shortened(problems), tables=tables)
     rows: list[Measurement] = []
     seen: dict[Measurement, str] = {}
     for part in used:
@@ -154,7 +182,12 @@ def _together(
         measurements=tuple(rows),
         row_numbers=tuple(range(1, len(rows) + 1)),
         problems=shortened([*errors, *caveats, *left_out]),
+        tables=_tables_of(used),
     )
+
+
+def _tables_of(parts: Sequence[PartReading]) -> tuple[RecognisedTable, ...]:
+    return tuple(replace(table, label=part.label) for part in parts for table in part.tables)
 
 
 def _at(label: str, problem: Problem) -> Problem:

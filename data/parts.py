@@ -6,6 +6,7 @@ A run that lies in an archive several times is taken once: the file of the best 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from data.column_mapping import RecognisedTable
 from data.file_content import FileContent
 from data.importers import BY_KEY, Importer, best_importer, canonical_csv, neighbours
 from data.private_content import private_content
@@ -40,11 +41,12 @@ class PartReading:
     problems: tuple[Problem, ...] = ()
     tool_version: str | None = None
     model: str | None = None
+    tables: tuple[RecognisedTable, ...] = ()
 
 
 def read_part(content: FileContent, format_key: str | None = None) -> PartReading:
     """The content read as the format it shows, or as the one named, with all that was wrong with it."""
-    importer = best_importer(content) if format_key is None else BY_KEY.get(format_key)
+    importer = _importer_of(content, format_key)
     if importer is None:
         problems = (_unknown(content, format_key), *content.document_problems)
         return PartReading(label=content.name, importer=None, problems=problems)
@@ -62,7 +64,20 @@ def read_part(content: FileContent, format_key: str | None = None) -> PartReadin
         problems=tuple(problems_found),
         tool_version=reading.tool_version,
         model=_model_of_settings(content) if importer is neighbours else None,
+        tables=reading.tables,
     )
+
+
+def _importer_of(content: FileContent, format_key: str | None) -> Importer | None:
+    """The format named; else a table whose columns its owner explained; else what the content shows."""
+    if format_key is not None:
+        return BY_KEY.get(format_key)
+    if canonical_csv.is_explained(content):
+        return canonical_csv
+    importer = best_importer(content)
+    if importer is None and not content.is_json and any(each.said_on is None for each in content.mappings):
+        return canonical_csv  # its refusal can name the columns that the mapping lacks
+    return importer
 
 
 def _unknown(content: FileContent, format_key: str | None) -> Problem:

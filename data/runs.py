@@ -118,6 +118,29 @@ def add_run(cursor: duckdb.DuckDBPyConnection, imported: ImportedFile, who: str)
     return SavedRun(source_id=source_id, row_count=row_count)
 
 
+def holds(cursor: duckdb.DuckDBPyConnection, imported: ImportedFile) -> bool:
+    """Whether the file is stored with exactly these figures."""
+    columns = ", ".join(MEASUREMENT_COLUMNS)
+    rows = cursor.execute(
+        f"SELECT row_number, {columns} FROM store.measurements WHERE source_id = ? ORDER BY row_number",
+        [imported.source_id],
+    ).fetchall()
+    numbers = imported.row_numbers or range(1, len(imported.measurements) + 1)
+    wanted = [
+        (number, *flat(measurement))
+        for number, measurement in zip(numbers, imported.measurements, strict=True)
+    ]
+    return rows == sorted(wanted, key=lambda row: row[0])
+
+
+def drop_reading(cursor: duckdb.DuckDBPyConnection, imported: ImportedFile) -> None:
+    """Take an earlier reading of the same bytes out, to make room for a better one; labels stay."""
+    if imported.refused:
+        raise InputProblems(imported.problems or (nothing_to_store(imported),))
+    for table in ("measurements", "run_removals", "runs"):
+        cursor.execute(f"DELETE FROM store.{table} WHERE source_id = ?", [imported.source_id])
+
+
 def nothing_to_store(imported: ImportedFile) -> Problem:
     """Why a file without a usable row is not stored."""
     return Problem(

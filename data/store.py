@@ -88,7 +88,7 @@ class Store:
         self._check_still_there()
         store_files.check_room(self.path, len(imported.measurements))
         try:
-            with self._transaction() as cursor:
+            with self.transaction() as cursor:
                 return runs.add_run(cursor, imported, who)
         except StoreFault:
             # A commit can be durable although it was answered with an error: ask before saying it failed.
@@ -96,6 +96,18 @@ class Store:
             if kept:
                 return SavedRun(source_id=kept[0].source_id, row_count=kept[0].row_count)
             raise
+
+    def replace(self, imported: ImportedFile, who: str = "") -> SavedRun:
+        """Keep this reading of a file instead of an earlier one of the same bytes; its labels stay.
+
+        For when its owner corrected what its columns mean. Raises like `save`.
+        """
+        self._check_still_there()
+        store_files.check_room(self.path, len(imported.measurements))
+        with self.transaction() as cursor:
+            if not runs.holds(cursor, imported):
+                runs.drop_reading(cursor, imported)
+            return runs.add_run(cursor, imported, who)
 
     def runs(self) -> tuple[RunRow, ...]:
         """The files that were imported and not removed, the latest first."""
@@ -122,17 +134,17 @@ class Store:
             "precision": precision,
             "engine": engine,
         }
-        with self._transaction() as cursor:
+        with self.transaction() as cursor:
             runs.add_labels(cursor, source_id, labels)
 
     def delete(self, source_id: str) -> None:
         """Hide a file and its measurements; `restore` brings them back."""
-        with self._transaction() as cursor:
+        with self.transaction() as cursor:
             runs.add_removal(cursor, source_id, removed=True)
 
     def restore(self, source_id: str) -> None:
         """Bring back what `delete` hid."""
-        with self._transaction() as cursor:
+        with self.transaction() as cursor:
             runs.add_removal(cursor, source_id, removed=False)
 
     def measurements(self, source_ids: Sequence[str] | None = None) -> tuple[SourcedMeasurement, ...]:
@@ -183,7 +195,8 @@ class Store:
             cursor.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for one piece of writing, which is kept whole or not at all; writers take turns."""
         self._check_still_there()
         with self._writing, self.cursor() as cursor:
             cursor.execute("BEGIN TRANSACTION")

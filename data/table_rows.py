@@ -201,6 +201,16 @@ class RowReader:
         self._warn("users", message, "Give the concurrency, or the request rate and the mean E2E.")
 
 
+def converted(
+    column: ColumnMeaning, cell: str, mark: DecimalMark | None, *, point_is_decimal: bool
+) -> str | date | float | int | None:
+    """One cell as its column reads it, in house units; None where it is missing or refused."""
+    if is_missing(cell):
+        return None
+    row = RowReader(0, {}, (), mark, point_is_decimal=point_is_decimal)
+    return row._value(column, cell)
+
+
 def _power_of(column: ColumnMeaning, unit: str | None, cell: str) -> int:
     """The decimal power of the cell's unit, else of the heading's; NotANumber where neither is known."""
     is_time = column.target.rpartition("_")[0] in LATENCIES or column.target == "duration_s"

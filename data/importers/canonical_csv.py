@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.cell_numbers import decimal_mark_of, shown
+from data.column_mapping import mapping_for
 from data.column_names import LOAD_TARGETS, ColumnMeaning, is_private, meaning_of, normalised
 from data.columns import MEASUREMENT_COLUMNS, TEXTS
 from data.file_content import FileContent, Reading
 from data.foreign_tables import headings
+from data.table_columns import counter_of, private_columns, recognised, said_columns
 from data.table_rows import RowReader
 from data.text_tables import TextTable, likely_header, read_table
+from data.unit_doubts import unit_doubts
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -35,20 +38,25 @@ def count_known(cells: Sequence[str]) -> int:
 
 def read(content: FileContent) -> Reading:
     """All rows of the table; a row that cannot be read is a problem with its line and column."""
-    table = read_table(content.name, content.text, count_known)
+    table = read_table(content.name, content.text, counter_of(content.mappings, count_known))
     if isinstance(table, Problem):
         return Reading(rows_read=0, problems=(table,))
     rows_read = len(table.rows) + len(table.problems)
-    columns, column_problems = understood_columns(table)
+    mapping = mapping_for(content.mappings, table.header)
+    columns, column_problems = understood_columns(table) if mapping is None else said_columns(table, mapping)
+    column_problems += headings_twice(table, columns)
     refusals = [problem for problem in column_problems if problem.severity == "error"]
     refusals += table_refusals(content.name, table, columns)
     if refusals:
-        return Reading(rows_read=rows_read, problems=(*refusals, *table.problems))
+        shown_as = recognised(content.name, table, columns, None, mapping)
+        return Reading(rows_read=rows_read, problems=(*refusals, *table.problems), tables=(shown_as,))
     mark, contradiction = decimal_mark_of(
         row[index] for _, row in table.rows for index, column in columns.items() if not column.is_text
     )
+    shown_as = recognised(content.name, table, columns, mark, mapping)
     if contradiction is not None:
-        return Reading(rows_read=rows_read, problems=(_mixed_marks(content.name, contradiction),))
+        mixed = _mixed_marks(content.name, contradiction)
+        return Reading(rows_read=rows_read, problems=(mixed,), tables=(shown_as,))
     measurements: list[tuple[int, Measurement]] = []
     problems = [*column_problems, *table.problems]
     for line, cells in table.rows:
@@ -57,7 +65,21 @@ def read(content: FileContent) -> Reading:
         problems.extend(row.problems)
         if measurement is not None:
             measurements.append((line, measurement))
-    return Reading(rows_read=rows_read, measurements=tuple(measurements), problems=tuple(problems))
+    shown_as = replace(shown_as, doubts=unit_doubts(shown_as, [each for _, each in measurements]))
+    return Reading(
+        rows_read=rows_read,
+        measurements=tuple(measurements),
+        problems=tuple(problems),
+        tables=(shown_as,),
+    )
+
+
+def is_explained(content: FileContent) -> bool:
+    """Whether the text is a table whose columns somebody explained, so that nothing need be guessed."""
+    if not content.mappings or content.is_json:
+        return False
+    header = likely_header(content.text, counter_of(content.mappings, count_known))
+    return mapping_for(content.mappings, header) is not None
 
 
 def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list[Problem]]:
@@ -69,17 +91,8 @@ def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list
     }
     columns = _without_rivals(columns)
     path = f"row {table.header_line}"
-    problems = _twice(path, table.header, columns)
     private = [heading for heading in table.header if is_private(heading)]
-    if private:
-        problems.append(
-            Problem(
-                path=path,
-                message=f"columns with prompts, answers or secrets were dropped: {', '.join(private)}",
-                cure="Leave them out before sharing the file.",
-                severity="warning",
-            )
-        )
+    problems = private_columns(path, private)
     unread = [
         heading or f"column {index + 1} (no name)"
         for index, heading in enumerate(table.header)
@@ -90,7 +103,7 @@ def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list
             Problem(
                 path=path,
                 message=f"columns not understood were left out: {', '.join(unread)}",
-                cure="Rename them to a column of the template if they are needed.",
+                cure="If they are needed, say on the Benchmarks page what they mean, or name them as in the template.",
                 severity="warning",
             )
         )
@@ -127,8 +140,9 @@ def _without_rivals(columns: dict[int, ColumnMeaning]) -> dict[int, ColumnMeanin
     return settled
 
 
-def _twice(path: str, header: Sequence[str], columns: dict[int, ColumnMeaning]) -> list[Problem]:
+def headings_twice(table: TextTable, columns: dict[int, ColumnMeaning]) -> list[Problem]:
     """A heading used twice, or two headings that mean the same: never keep only one in silence."""
+    path, header = f"row {table.header_line}", table.header
     problems = []
     first_by_name: dict[str, str] = {}
     for index, heading in enumerate(header):

@@ -27,7 +27,7 @@ INWARD = {
     "app": {"models", "app"},
     "pages": {"app"},
 }
-DATA_READERS = {"app/workbench.py", "app/cli.py", "app/operate_json.py"}
+DATA_READERS = {"app/benchmarks.py", "app/workbench.py", "app/cli.py", "app/operate_json.py"}
 DRAWING = {"plotly", "matplotlib", "numpy"}
 
 

@@ -1,0 +1,167 @@
+"""Composition root of the benchmark side: files, mappings of their columns, the store. No Streamlit here."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.formatting import DASH, number, show
+from data.column_mapping import (
+    IN_EACH_CELL,
+    MEANINGS,
+    NOT_USED,
+    ColumnChoice,
+    ColumnMapping,
+    RecognisedColumn,
+    RecognisedTable,
+    UnitDoubt,
+    is_unsafe,
+    units_for,
+)
+from data.columns import LATENCIES, TEXTS
+from data.contained import import_contained
+from data.imported import ImportedFile
+from data.importers import IMPORTERS, canonical_csv
+from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
+from data.mapping_files import read_mappings, write_mappings
+from data.runs import SavedRun
+from data.store import Store
+from data.store_faults import StoreFault
+from models.quantities import quantity
+
+__all__ = [
+    "NOT_USED",
+    "TABLE_FORMAT",
+    "ColumnChoice",
+    "ColumnMapping",
+    "ImportedFile",
+    "RecognisedTable",
+    "Store",
+    "StoreFault",
+    "UnitDoubt",
+    "corrected",
+    "doubt_sentence",
+    "example_of",
+    "forget_mapping",
+    "format_choices",
+    "import_contained",
+    "keep_said",
+    "kept_mappings",
+    "meaning_choices",
+    "meaning_words",
+    "read_mappings",
+    "store_file",
+    "units_for",
+    "with_units",
+    "write_mappings",
+]
+
+TABLE_FORMAT = canonical_csv.KEY
+OTHER_WORDS = {
+    NOT_USED: "not used",
+    "tier": "Tier",
+    "model": "Model",
+    "accelerator": "Accelerator",
+    "precision": "Precision",
+    "engine": "Engine",
+    "load_kind": "Kind of load",
+    "requested_tier": "Requested tier",
+    "served_tier": "Served tier",
+    "measured_by": "Measured by",
+    "measured_on": "Measured on",
+    "notes": "Notes",
+    "users": "Users with time to think",
+    "error_fraction": "Share of failed requests",
+    "stream_speed_mean": "Stream speed of one user, mean",
+    "stream_speed_p50": "Stream speed of one user, p50",
+}
+
+
+def format_choices() -> dict[str, str]:
+    """Formats a file may be read as, label by key."""
+    return {importer.KEY: importer.LABEL for importer in IMPORTERS}
+
+
+def meaning_words(meaning: str) -> str:
+    """What a column is read as, in words: `Time to first token, p50`."""
+    if meaning in OTHER_WORDS:
+        return OTHER_WORDS[meaning]
+    base, _, statistic = meaning.rpartition("_")
+    return f"{quantity(base).label}, {statistic}" if base in LATENCIES else quantity(meaning).label
+
+
+def meaning_choices(heading: str) -> list[str]:
+    """Everything a column of that heading may be read as, "not used" first."""
+    return [
+        NOT_USED,
+        *(
+            meaning
+            for meaning in MEANINGS
+            if not is_unsafe(ColumnChoice(heading=heading, meaning=meaning, unit=units_for(meaning)[0]))
+        ),
+    ]
+
+
+def example_of(column: RecognisedColumn) -> str:
+    """One cell of the column and what it became: `21.3 ms → 0.0213 s`."""
+    choice = column.choice
+    if column.private:
+        return "never kept"
+    if choice.meaning == NOT_USED or not column.example:
+        return column.example or DASH
+    unit = "" if choice.unit in (IN_EACH_CELL, "of 1") or not column.example[-1:].isdigit() else choice.unit
+    return f"{column.example} {unit}".strip() + f" → {_shown(choice.meaning, column.value)}"
+
+
+def _shown(meaning: str, value: float | str | None) -> str:
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return value
+    base = meaning.rpartition("_")[0]
+    if base in LATENCIES or meaning == "duration_s":
+        return f"{value:.6g} s"
+    if meaning.startswith("stream_speed"):
+        return show("stream_rate_tok_per_s", value)
+    return number(value) if meaning in (*TEXTS, "users", "error_fraction") else show(meaning, value)
+
+
+def corrected(table: RecognisedTable, place: int, choice: ColumnChoice) -> ColumnMapping:
+    """How the table is to be read once one of its columns is read otherwise."""
+    columns = list(table.mapping.columns)
+    columns[place] = choice
+    return ColumnMapping(columns=tuple(columns))
+
+
+def with_units(table: RecognisedTable, doubt: UnitDoubt) -> ColumnMapping:
+    """How the table is to be read once the owner says yes to a doubt about units."""
+    return ColumnMapping(
+        columns=tuple(
+            replace(column, unit=doubt.unit) if column.heading in doubt.headings else column
+            for column in table.mapping.columns
+        )
+    )
+
+
+def doubt_sentence(doubt: UnitDoubt) -> str:
+    """What would fit, with its figures; a question, for nothing is changed without a yes."""
+    whole = doubt.mended_count == doubt.row_count
+    return (
+        f"The figures of {doubt.row_count} rows do not fit each other ({doubt.finding}). With "
+        f"{', '.join(doubt.headings)} in {doubt.unit}, {'all' if whole else doubt.mended_count} of them would. Which unit is it?"
+    )
+
+
+def store_file(
+    store: Store, imported: ImportedFile, said: Sequence[ColumnMapping], who: str = ""
+) -> SavedRun:
+    """Keep a file. An earlier reading of the same bytes is replaced where the owner said how to read its
+    columns, and left as it is otherwise. InputProblems, StoreFault.
+    """
+    return store.replace(imported, who) if said else store.save(imported, who)
+
+
+def keep_said(store: Store, said: Sequence[ColumnMapping], who: str = "") -> None:
+    """Keep what the owner said of a table's columns, for later files with the same headings."""
+    known = {mapping.fingerprint: mapping.columns for mapping in kept_mappings(store)}
+    for mapping in said:
+        if known.get(mapping.fingerprint) != mapping.columns:
+            keep_mapping(store, mapping, who)
