@@ -143,10 +143,10 @@ def with_units(table: RecognisedTable, doubt: UnitDoubt) -> ColumnMapping:
 
 def doubt_sentence(doubt: UnitDoubt) -> str:
     """What would fit, with its figures; a question, for nothing is changed without a yes."""
-    whole = doubt.mended_count == doubt.row_count
+    mended = "all" if doubt.mended_count == doubt.row_count else str(doubt.mended_count)
     return (
         f"The figures of {doubt.row_count} rows do not fit each other ({doubt.finding}). With "
-        f"{', '.join(doubt.headings)} in {doubt.unit}, {'all' if whole else doubt.mended_count} of them would. Which unit is it?"
+        f"{', '.join(doubt.headings)} in {doubt.unit}, {mended} of them would. Which unit is it?"
     )
 
 

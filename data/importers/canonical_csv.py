@@ -103,7 +103,7 @@ def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list
             Problem(
                 path=path,
                 message=f"columns not understood were left out: {', '.join(unread)}",
-                cure="If they are needed, say on the Benchmarks page what they mean, or name them as in the template.",
+                cure="Say on the Benchmarks page what they mean, or name them as in the template.",
                 severity="warning",
             )
         )
