@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli_arguments import STANDARD_STREAM, Commands, parser
+from app.progress_line import ProgressLine
 from models.problems import InputProblems, Problem
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from app.workbench import ImportedFile, Store
 
 ALL_DONE, NOTHING_DONE, USAGE, DONE_IN_PART = 0, 1, 2, 3
+INTERRUPTED = 130  # as shells report Ctrl-C
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,6 +38,9 @@ def main(arguments: Sequence[str]) -> int:
         # The reader (head, less) has had enough; that is no failure of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ALL_DONE
+    except KeyboardInterrupt:
+        print("stopped; what was being done is undone", file=sys.stderr)
+        return INTERRUPTED
     return code
 
 
@@ -172,9 +177,7 @@ def _import(parsed: argparse.Namespace) -> int:
     documents, stored, clean = [], 0, True
     for file in parsed.files:
         try:
-            imported = workbench.import_contained(
-                Path(file).name, _read(file), parsed.format, size_limit_byte=None, mappings=mappings
-            )
+            imported = _taken_in(file, parsed.format, mappings)
         except InputProblems as problems:
             imported = workbench.unreadable(file, problems.problems)
         _complain(imported.problems, file)
@@ -189,6 +192,28 @@ def _import(parsed: argparse.Namespace) -> int:
     if clean:
         return ALL_DONE
     return DONE_IN_PART if stored else NOTHING_DONE
+
+
+def _taken_in(file: str, format_key: str | None, mappings: Sequence["ColumnMapping"]) -> "ImportedFile":
+    """Read one file, or standard input; how far it is stands on a terminal's standard error."""
+    from app import workbench
+
+    with ProgressLine(Path(file).name) as progress:
+        if file == STANDARD_STREAM:
+            return workbench.import_contained(
+                "standard input",
+                _read(file),
+                format_key,
+                size_limit_byte=None,
+                mappings=mappings,
+                progress=progress,
+            )
+        try:
+            return workbench.import_contained_file(
+                Path(file), format_key, mappings=mappings, progress=progress
+            )
+        except OSError as error:
+            raise _unusable(file, f"cannot be read: {error.strerror}", "Check the path.") from error
 
 
 def _save(store: "Store", imported: "ImportedFile", mappings: Sequence["ColumnMapping"], talk: bool) -> bool:
@@ -207,10 +232,11 @@ def _save(store: "Store", imported: "ImportedFile", mappings: Sequence["ColumnMa
         note = "already in the store" if saved.already_there else "stored"
         days = sorted({f"{table.said_on:%Y-%m-%d}" for table in imported.tables if table.said_on})
         note += f"; columns read as you said on {', '.join(days)}" if days else ""
-        print(
-            f"{imported.file_name}: {imported.format_label}, {len(imported.measurements)} of "
-            f"{imported.rows_read} rows read, {note}"
-        )
+        if imported.demand is not None:
+            found = f"{imported.rows_read} requests summarised"
+        else:
+            found = f"{len(imported.measurements)} of {imported.rows_read} rows read"
+        print(f"{imported.file_name}: {imported.format_label}, {found}, {note}")
     return True
 
 

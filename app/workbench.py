@@ -15,7 +15,7 @@ from app.charts import concurrency
 from data.builtin_curves import builtin_matching, builtin_measurements, matching
 from data.catalogue_files import Catalogue, load_catalogue
 from data.claims import Claim
-from data.contained import import_contained
+from data.contained import import_contained, import_contained_file
 from data.exports import canonical_csv, template_csv, write_csv
 from data.imported import ImportedFile
 from data.imported import as_json as import_as_json
@@ -62,6 +62,7 @@ __all__ = [
     "hold_out",
     "import_as_json",
     "import_contained",
+    "import_contained_file",
     "labelled",
     "load_catalogue",
     "load_curve",

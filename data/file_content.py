@@ -6,6 +6,7 @@ from typing import Any
 
 from data.column_mapping import ColumnMapping, RecognisedTable
 from data.json_documents import JsonDocument, json_documents, looks_like_json
+from data.request_demand import RequestDemand
 from data.yaml_documents import looks_like_yaml, yaml_documents
 from models.measurements import Measurement
 from models.problems import Problem
@@ -51,10 +52,12 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What an importer found: rows by their number in the file, all problems, and how columns were read."""
+    """What an importer found: rows by their number in the file, all problems, how columns were read, and the
+    demand in a log."""
 
     rows_read: int
     measurements: tuple[tuple[int, Measurement], ...] = ()
     problems: tuple[Problem, ...] = ()
     tool_version: str | None = None
     tables: tuple[RecognisedTable, ...] = ()
+    demand: RequestDemand | None = None

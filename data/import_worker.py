@@ -1,38 +1,42 @@
 """The inside of the process that reads one upload: bytes in, records out, and nothing else.
 
 It limits itself before it reads a byte, so that a file made to exhaust memory or time harms no session.
+The request is one line of JSON, then the file's bytes where it names no path. The reply is a line of JSON for
+each step of progress, an empty line, and the pickled record.
 """
 
-import hashlib
 import json
 import os
 import pickle
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, BinaryIO
 
-MEMORY_LIMIT_BYTE = 1_500_000_000
-CPU_LIMIT_S = 30
+from data.import_limits import CPU_S, SMALL_MEMORY_BYTE
 
 
-def limit_this_process() -> None:
+def limit_this_process(memory_byte: int = SMALL_MEMORY_BYTE, cpu_s: int = int(CPU_S)) -> None:
     """Cap address space and processor seconds where the system can; elsewhere only the clock counts."""
     try:
         import resource
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTE, MEMORY_LIMIT_BYTE))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_byte, memory_byte))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main() -> None:
-    """Read the request from standard input, write the pickled ImportedFile, and leave at once."""
-    limit_this_process()
+    """Read the request from standard input, answer with progress and the record, and leave at once."""
     answer = _own_standard_output()
-    header = json.loads(sys.stdin.buffer.readline())
-    answer.write(_reply(header, sys.stdin.buffer.read()))
+    request = json.loads(sys.stdin.buffer.readline())
+    limit_this_process(request["memory_byte"], request["cpu_s"])
+    raw = None if request["path"] else sys.stdin.buffer.read()
+    reply = _reply(request, raw, _teller(answer))
+    answer.write(b"\n" + reply)
     answer.flush()
     os._exit(0)  # no clean-up code of a library that the file may have upset
 
@@ -44,32 +48,74 @@ def _own_standard_output() -> BinaryIO:
     return answer
 
 
-def _reply(header: dict[str, Any], raw: bytes) -> bytes:
+def _teller(answer: BinaryIO) -> Callable[[float, str], None]:
+    def tell(fraction: float, doing: str) -> None:
+        answer.write(json.dumps({"fraction": fraction, "doing": doing}).encode() + b"\n")
+        answer.flush()
+
+    return tell
+
+
+def _reply(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str], None]) -> bytes:
     from data.imported import ImportedFile
-    from data.imports import import_file
-    from data.mapping_files import read_mappings
     from models.problems import Problem
 
-    name, format_key = str(header["name"]), header["format_key"]
-    mappings = [
-        replace(mapping, said_on=said_on and datetime.fromisoformat(said_on))
-        for text, said_on in header["mappings"]
-        for mapping in read_mappings(text)
-    ]
     try:
-        found = import_file(name, raw, format_key, size_limit_byte=None, mappings=mappings)
+        found = _read(request, raw, tell)
     except MemoryError:
         problem = Problem(
-            path=name,
-            message=f"reading it needs more than {MEMORY_LIMIT_BYTE / 1e9:.1f} GB of memory",
+            path=request["name"],
+            message=f"reading it needs more than {request['memory_byte'] / 1e9:.1f} GB of memory",
             cure="Split it, or leave out the single requests and prompts.",
         )
-        found = ImportedFile(file_name=name, sha256=hashlib.sha256(raw).hexdigest(), problems=(problem,))
+        found = ImportedFile(file_name=request["name"], sha256=request["sha256"], problems=(problem,))
     except Exception as error:
         problem = Problem(
-            path=name,
+            path=request["name"],
             message=f"reading it failed ({type(error).__name__})",
             cure="Export the file again. If it stays so, please report it with the first lines of the file.",
         )
-        found = ImportedFile(file_name=name, sha256=hashlib.sha256(raw).hexdigest(), problems=(problem,))
+        found = ImportedFile(file_name=request["name"], sha256=request["sha256"], problems=(problem,))
     return pickle.dumps(found)
+
+
+def _read(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str], None]) -> Any:
+    from data.imports import import_file
+    from data.mapping_files import read_mappings
+
+    mappings = [
+        replace(mapping, said_on=said_on and datetime.fromisoformat(said_on))
+        for text, said_on in request["mappings"]
+        for mapping in read_mappings(text)
+    ]
+    if request["scratch"] and request["format_key"] in (None, "requests"):
+        found = _scanned(request, raw, tell, mappings)
+        if found is not None:
+            return found
+    return import_file(
+        request["name"],
+        Path(request["path"]).read_bytes() if raw is None else raw,
+        request["format_key"],
+        size_limit_byte=None,
+        mappings=mappings,
+        sha256=request["sha256"],
+    )
+
+
+def _scanned(
+    request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str], None], mappings: Any
+) -> Any:
+    """The file as a large log of requests; None where it is none."""
+    from data.big_logs import read_big_log
+    from data.imported import ImportedFile
+    from data.imports import of_part, without_misfits
+
+    scratch = Path(request["scratch"])
+    path = scratch / "upload" if raw is not None else Path(request["path"])
+    if raw is not None:
+        path.write_bytes(raw)
+    part = read_big_log(request["name"], path, scratch, tell)
+    if part is None:
+        return None
+    blank = ImportedFile(file_name=request["name"], sha256=request["sha256"])
+    return without_misfits(of_part(blank, part), mappings)

@@ -5,6 +5,7 @@ from typing import Any
 
 from data.column_mapping import RecognisedTable
 from data.columns import LATENCIES
+from data.request_demand import RequestDemand, demand_as_json
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -20,6 +21,7 @@ class ImportedFile:
     rows_read     rows found, refused ones included
     measurements  the rows that may be used
     row_numbers   for each measurement, its line (CSV) or its number in the file (JSON), from 1
+    demand        of a log of requests, what it says about rate, lengths and hours; None of all else
     problems      errors: the row or file was refused; warnings: used, with this caveat
     tables        for each table whose headings are anybody's own: what its columns were read as
     """
@@ -34,6 +36,7 @@ class ImportedFile:
     row_numbers: tuple[int, ...] = ()
     problems: tuple[Problem, ...] = ()
     tables: tuple[RecognisedTable, ...] = ()
+    demand: RequestDemand | None = None
 
     @property
     def source_id(self) -> str:
@@ -43,7 +46,7 @@ class ImportedFile:
     @property
     def refused(self) -> bool:
         """Whether nothing of the file can be used."""
-        return not self.measurements
+        return not self.measurements and self.demand is None
 
 
 def measurement_as_json(measurement: Measurement) -> dict[str, Any]:
@@ -59,8 +62,9 @@ def measurement_as_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def as_json(imported: ImportedFile) -> dict[str, Any]:
-    """One entry of `import --json`."""
-    return {
+    """One entry of `import --json`; a log of requests has its demand as well."""
+    demand = {} if imported.demand is None else {"demand": demand_as_json(imported.demand)}
+    return demand | {
         "file": imported.file_name,
         "format": imported.format_key or None,
         "format_label": imported.format_label or None,

@@ -30,29 +30,37 @@ def import_file(
     *,
     size_limit_byte: int | None = UPLOAD_LIMIT_BYTE,
     mappings: Sequence[ColumnMapping] = (),
+    sha256: str | None = None,
 ) -> ImportedFile:
     """Read one file as the format that its content shows, or as the one named.
 
     A workbook is read sheet by sheet, an archive file by file. Never raises for bad input: what is wrong
     stands in `problems`, and what was right in `measurements`. `name` is only shown. `size_limit_byte` None
     reads a file of any size. `mappings` say what the columns of tables mean, before their headings do; one
-    that comes with this file and fits no table of it refuses the file.
+    that comes with this file and fits no table of it refuses the file. `sha256` is the hash of the bytes
+    where the caller knows it already.
     """
-    imported = _read(name, raw, format_key, size_limit_byte, tuple(mappings))
-    misfit = misfits(name, mappings, imported.tables)
+    blank = ImportedFile(file_name=name, sha256=sha256 or hashlib.sha256(raw).hexdigest())
+    return without_misfits(_read(blank, raw, format_key, size_limit_byte, tuple(mappings)), mappings)
+
+
+def without_misfits(imported: ImportedFile, mappings: Sequence[ColumnMapping]) -> ImportedFile:
+    """The file as it is, or refused because a mapping that came with it fits no table of it."""
+    misfit = misfits(imported.file_name, mappings, imported.tables)
     if not misfit:
         return imported
-    return replace(imported, measurements=(), row_numbers=(), problems=(*misfit, *imported.problems))
+    problems = (*misfit, *imported.problems)
+    return replace(imported, measurements=(), row_numbers=(), demand=None, problems=problems)
 
 
 def _read(
-    name: str,
+    blank: ImportedFile,
     raw: bytes,
     format_key: str | None,
     size_limit_byte: int | None,
     mappings: tuple[ColumnMapping, ...],
 ) -> ImportedFile:
-    blank = ImportedFile(file_name=name, sha256=hashlib.sha256(raw).hexdigest())
+    name = blank.file_name
     problem = unreadable(name, raw, size_limit_byte)
     if problem is not None:
         return replace(blank, problems=(problem,))
@@ -64,7 +72,7 @@ def _read(
     content = _content(name, raw, mappings)
     if isinstance(content, Problem):
         return replace(blank, problems=(content,))
-    return _from_part(blank, part_of(content))
+    return of_part(blank, part_of(content))
 
 
 def unreadable(name: str, raw: bytes, size_limit_byte: int | None) -> Problem | None:
@@ -91,7 +99,8 @@ def _content(name: str, raw: bytes, mappings: tuple[ColumnMapping, ...]) -> File
     return text if isinstance(text, Problem) else FileContent(name, text or "", mappings)
 
 
-def _from_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
+def of_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
+    """A file that is one part: what was read of it under its own name and hash."""
     return replace(
         blank,
         format_key=part.importer.KEY if part.importer else "",
@@ -102,6 +111,7 @@ def _from_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
         row_numbers=tuple(row for row, _ in part.rows),
         problems=shortened(part.problems),
         tables=part.tables,
+        demand=part.demand,
     )
 
 
@@ -172,6 +182,7 @@ def _together(
     problems.extend(warm_caches(tuple(enumerate(rows, start=1))))
     errors = [problem for problem in problems if problem.severity == "error"]
     caveats = [problem for problem in problems if problem.severity == "warning"]
+    demands = [part.demand for part in used if part.demand is not None]
     names = sorted({part.importer.LABEL for part in used if part.importer is not None})
     return replace(
         blank,
@@ -183,6 +194,7 @@ def _together(
         row_numbers=tuple(range(1, len(rows) + 1)),
         problems=shortened([*errors, *caveats, *left_out]),
         tables=_tables_of(used),
+        demand=demands[0] if len(demands) == 1 else None,
     )
 
 

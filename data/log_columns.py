@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from data.cell_numbers import POWER_BY_TIME_UNIT
 from data.column_names import LATENCY_BY_NAME, is_private, normalised
@@ -35,23 +36,52 @@ OUTPUTS = (
     "generation_tokens",
     "num_output_tokens",
 )
-STATES = ("status", "status_code", "error", "error_code", "code", "success", "ok")
+# OpenAI's convention counts cached tokens inside the input tokens, Anthropic's beside them.
+CACHED_INSIDE = (
+    "cached_tokens",
+    "cached_input_tokens",
+    "cached_prompt_tokens",
+    "prompt_tokens_cached",
+    "num_cached_tokens",
+)
+CACHED_BESIDE = ("cache_read_input_tokens", "cache_read_tokens")
+STATES: dict[str, "StateKind"] = {
+    "status": "outcome",
+    "status_code": "outcome",
+    "code": "outcome",
+    "error": "error",
+    "error_code": "error",
+    "success": "success",
+    "ok": "success",
+}
+MILLISECOND_CLOCK = (
+    "hash_ids"  # Mooncake's traces: milliseconds from zero, and the only ones with this column
+)
 MORE_E2E = ("duration", "elapsed_time", "e2e_time", "response_time", "total_time")
+
+StateKind = Literal["outcome", "error", "success"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Places of the columns in use, None where there is none; and the power of ten of a time's unit."""
+    """Places of the columns in use, None where there is none; and the power of ten of a time's unit.
+
+    state_kind   whether the state's good word is a code or "ok", no error at all, or a yes
+    """
 
     ids: tuple[int, ...] = ()
     start: int | None = None
+    start_power: int | None = None
     input_tok: int | None = None
     output_tok: int | None = None
+    cached_tok: int | None = None
+    cached_is_inside: bool = True
     ttft: int | None = None
     ttft_power: int | None = None
     e2e: int | None = None
     e2e_power: int | None = None
     state: int | None = None
+    state_kind: StateKind = "outcome"
     model: int | None = None
     private: tuple[str, ...] = ()
 
@@ -73,16 +103,23 @@ def columns_of(header: Sequence[str]) -> Columns:
     """What the headings mean; the first of two alike counts."""
     names = [normalised(heading) for heading in header]
     ttft, e2e = _time_column(names, ("ttft_s",), ()), _time_column(names, ("e2e_s",), MORE_E2E)
+    start, start_power = _start_column(names)
+    inside, beside = _place(names, CACHED_INSIDE), _place(names, CACHED_BESIDE)
+    state = _place(names, tuple(STATES))
     return Columns(
         ids=tuple(index for index, name in enumerate(names) if name in IDS),
-        start=_place(names, STARTS),
+        start=start,
+        start_power=start_power,
         input_tok=_place(names, INPUTS),
         output_tok=_place(names, OUTPUTS),
+        cached_tok=beside if inside is None else inside,
+        cached_is_inside=inside is not None,
         ttft=ttft[0],
         ttft_power=ttft[1],
         e2e=e2e[0],
         e2e_power=e2e[1],
-        state=_place(names, STATES),
+        state=state,
+        state_kind=STATES[names[state]] if state is not None else "outcome",
         model=_place(names, ("model", "model_id", "model_name")),
         private=tuple(heading for heading in header if is_private(heading)),
     )
@@ -90,6 +127,17 @@ def columns_of(header: Sequence[str]) -> Columns:
 
 def _place(names: Sequence[str], wanted: Sequence[str]) -> int | None:
     return next((index for index, name in enumerate(names) if name in wanted), None)
+
+
+def _start_column(names: Sequence[str]) -> tuple[int | None, int | None]:
+    """The first column of a start, and the power of ten of its unit where the file shows one."""
+    for index, name in enumerate(names):
+        base, _, last = name.rpartition("_")
+        if name in STARTS:
+            return index, -3 if MILLISECOND_CLOCK in names else None
+        if base in STARTS and last in POWER_BY_TIME_UNIT:
+            return index, POWER_BY_TIME_UNIT[last]
+    return None, None
 
 
 def _time_column(

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from data.column_mapping import RecognisedTable
-from data.file_content import FileContent
+from data.file_content import FileContent, Reading
 from data.importers import BY_KEY, Importer, best_importer, canonical_csv, neighbours
 from data.private_content import private_content
+from data.request_demand import RequestDemand
 from data.row_checks import check_rows
 from models.measurements import Measurement
 from models.problems import Problem
@@ -42,6 +43,7 @@ class PartReading:
     tool_version: str | None = None
     model: str | None = None
     tables: tuple[RecognisedTable, ...] = ()
+    demand: RequestDemand | None = None
 
 
 def read_part(content: FileContent, format_key: str | None = None) -> PartReading:
@@ -50,7 +52,11 @@ def read_part(content: FileContent, format_key: str | None = None) -> PartReadin
     if importer is None:
         problems = (_unknown(content, format_key), *content.document_problems)
         return PartReading(label=content.name, importer=None, problems=problems)
-    reading = importer.read(content)
+    return part_of(content, importer, importer.read(content))
+
+
+def part_of(content: FileContent, importer: Importer, reading: Reading) -> PartReading:
+    """What an importer found, checked row by row."""
     accepted, problems_found = check_rows(reading)
     if not accepted and not problems_found:
         problems_found.append(_without_runs(content.name, importer))
@@ -65,6 +71,7 @@ def read_part(content: FileContent, format_key: str | None = None) -> PartReadin
         tool_version=reading.tool_version,
         model=_model_of_settings(content) if importer is neighbours else None,
         tables=reading.tables,
+        demand=reading.demand,
     )
 
 

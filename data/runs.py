@@ -1,5 +1,6 @@
 """Imported files in the store: added once, labelled, removed and brought back, all inside one transaction."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ import duckdb
 from data.columns import MEASUREMENT_COLUMNS, SOURCE_COLUMNS, flat, sourced_flat, sourced_of, sql_type
 from data.imported import ImportedFile
 from data.migrations import utc_now
+from data.request_demand import RequestDemand, demand_as_json, demand_of_json
 from models.measurements import SourcedMeasurement
 from models.problems import InputProblems, Problem
 
@@ -61,6 +63,15 @@ class SavedRun:
     already_there: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcedDemand:
+    """The demand that one log of requests shows, and which log that is."""
+
+    demand: RequestDemand
+    source_id: str
+    file_name: str
+
+
 def named_query(name: str) -> str:
     """The SQL of one question, from data/queries."""
     return (QUERY_FOLDER / f"{name}.sql").read_text("utf-8")
@@ -90,7 +101,7 @@ def add_run(cursor: duckdb.DuckDBPyConnection, imported: ImportedFile, who: str)
     if known and not known[1]:
         return SavedRun(source_id=source_id, row_count=int(known[0]), already_there=True)
     if known:
-        for table in ("measurements", "run_labels", "run_removals", "runs"):
+        for table in ("measurements", "request_demands", "run_labels", "run_removals", "runs"):
             cursor.execute(f"DELETE FROM store.{table} WHERE source_id = ?", [source_id])
     row_count = len(imported.measurements)
     cursor.execute(
@@ -115,6 +126,11 @@ def add_run(cursor: duckdb.DuckDBPyConnection, imported: ImportedFile, who: str)
         for number, measurement in zip(numbers, imported.measurements, strict=True)
     ]
     insert_columns(cursor, "store.measurements", types, rows)
+    if imported.demand is not None:
+        cursor.execute(
+            "INSERT INTO store.request_demands VALUES (?, ?)",
+            [source_id, json.dumps(demand_as_json(imported.demand), allow_nan=False)],
+        )
     return SavedRun(source_id=source_id, row_count=row_count)
 
 
@@ -221,6 +237,18 @@ def fetch_measurements(
             [list(source_ids)],
         )
     return tuple(sourced_of(values) for values in cursor.fetchall())
+
+
+def fetch_demands(cursor: duckdb.DuckDBPyConnection) -> tuple[SourcedDemand, ...]:
+    """The demand of every log that is not removed, the latest first."""
+    rows = cursor.execute(
+        "SELECT source_id, file_name, demand FROM store.request_demands JOIN runs USING (source_id) "
+        "ORDER BY imported_at DESC, source_id"
+    ).fetchall()
+    return tuple(
+        SourcedDemand(demand=demand_of_json(json.loads(text)), source_id=source_id, file_name=name)
+        for source_id, name, text in rows
+    )
 
 
 def add_builtin(cursor: duckdb.DuckDBPyConnection, records: tuple[SourcedMeasurement, ...]) -> None:

@@ -11,7 +11,7 @@ import duckdb
 from data import runs, sql_queries, store_files
 from data.imported import ImportedFile
 from data.migrations import migrate, migrations, version_of
-from data.runs import RunRow, SavedRun
+from data.runs import RunRow, SavedRun, SourcedDemand
 from data.sql_queries import QueryResult
 from data.store_faults import MEMORY, StoreFault, fault_of
 from models.measurements import SourcedMeasurement
@@ -151,6 +151,11 @@ class Store:
         """The user's measurements with their labels applied; of the files named, or of all."""
         with self.cursor() as cursor:
             return runs.fetch_measurements(cursor, None if source_ids is None else tuple(source_ids))
+
+    def demands(self) -> tuple[SourcedDemand, ...]:
+        """What the imported logs of requests say about demand, the latest first."""
+        with self.cursor() as cursor:
+            return runs.fetch_demands(cursor)
 
     def query(self, sql: str, *, row_limit: int = 1000, time_limit_s: float = 5.0) -> QueryResult:
         """Answer a reader's own SELECT; InputProblems where it does not only read, is wrong or too slow."""

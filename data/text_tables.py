@@ -25,6 +25,25 @@ class TextTable:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderPlace:
+    """Where a table's header was found: its cells, the line it begins on, and what parts its cells."""
+
+    delimiter: str
+    line: int
+    cells: tuple[str, ...]
+
+
+def find_header(text: str, count_known: Callable[[tuple[str, ...]], int]) -> HeaderPlace | None:
+    """The row that reads most like a header among the first ones; None where there is no row."""
+    delimiter = max(DELIMITERS, key=lambda each: _header_score(text, each, count_known))
+    candidates = _first_records(text, delimiter)
+    if not candidates:
+        return None
+    line, cells = max(candidates, key=lambda record: count_known(record[1]))
+    return HeaderPlace(delimiter=delimiter, line=line, cells=cells)
+
+
 def read_table(name: str, text: str, count_known: Callable[[tuple[str, ...]], int]) -> TextTable | Problem:
     """The table of the text; a Problem where none can be found or the file breaks a limit.
 

@@ -67,9 +67,10 @@ def test_a_trace_without_latencies_is_demand_and_its_figures_are_named():
         "2026-05-11 18:17:03.9799600,1000,10",
         "2026-05-11 18:17:05,3000,20",
     )
-    assert found.refused
-    assert "2 requests, over 1.02004" in words(found, "error")
-    assert "mean input 2000 tokens, mean output 15 tokens" in words(found, "error")
+    assert found.measurements == ()
+    assert not found.refused
+    assert "2 requests, over 1.02004" in words(found)
+    assert "mean input 2000 tokens, mean output 15 tokens" in words(found)
 
 
 def test_a_table_of_loads_is_no_log():
