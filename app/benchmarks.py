@@ -22,10 +22,13 @@ from data.imported import ImportedFile
 from data.importers import IMPORTERS, canonical_csv
 from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
 from data.mapping_files import read_mappings, write_mappings
+from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
 from data.runs import SavedRun
 from data.store import Store
 from data.store_faults import StoreFault
+from models.plans import Plan
 from models.quantities import quantity
+from models.workloads import Demand
 
 __all__ = [
     "NOT_USED",
@@ -37,6 +40,7 @@ __all__ = [
     "Store",
     "StoreFault",
     "UnitDoubt",
+    "concurrency_ladder",
     "corrected",
     "doubt_sentence",
     "example_of",
@@ -47,6 +51,9 @@ __all__ = [
     "kept_mappings",
     "meaning_choices",
     "meaning_words",
+    "measuring_commands",
+    "planned_in_flight",
+    "rate_ladder",
     "read_mappings",
     "store_file",
     "units_for",
@@ -148,6 +155,16 @@ def doubt_sentence(doubt: UnitDoubt) -> str:
         f"The figures of {doubt.row_count} rows do not fit each other ({doubt.finding}). With "
         f"{', '.join(doubt.headings)} in {doubt.unit}, {mended} of them would. Which unit is it?"
     )
+
+
+def planned_in_flight(plan: Plan, demand: Demand) -> float | None:
+    """Requests of the workload that the plan has in flight at the peak on one replica, or on a whole hosted
+    tier: rate x mean E2E, by Little's law. None where the plan does not place it or gives no latency."""
+    for each in plan.allocations:
+        latency_s = each.e2e_s.mean or each.e2e_s.p50
+        if each.workload == demand.workload.name and latency_s is not None:
+            return each.offered_rate_req_per_s * latency_s / (each.replica_count or 1)
+    return None
 
 
 def store_file(

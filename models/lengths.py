@@ -59,10 +59,20 @@ class TokenLengths:
         """Mean length in tokens, after rounding and clipping."""
         return _mean_tok(self)
 
+    @property
+    def spread_tok(self) -> float:
+        """Standard deviation in tokens, after rounding and clipping."""
+        return _spread_tok(self)
+
 
 @lru_cache(maxsize=1024)
 def _mean_tok(lengths: TokenLengths) -> float:
     return float(np.mean(lengths.quantile(_EVEN_FRACTIONS)))
+
+
+@lru_cache(maxsize=1024)
+def _spread_tok(lengths: TokenLengths) -> float:
+    return float(np.std(lengths.quantile(_EVEN_FRACTIONS)))
 
 
 # Midpoints of 16,384 equal-probability bins: fine enough for the mean of a lognormal with cv 3.

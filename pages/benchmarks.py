@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from app import benchmark_desk
+from app import benchmark_desk, measuring_desk
 
 st.title("Benchmarks")
-upload, browse, query = st.tabs(["Add files", "Browse", "Query"], on_change="rerun")
+upload, browse, query, measure = st.tabs(
+    ["Add files", "Browse", "Query", "Measure your own"], on_change="rerun"
+)
 if upload.open:
     with upload:
         benchmark_desk.upload()
@@ -15,3 +17,6 @@ if browse.open:
 if query.open:
     with query:
         benchmark_desk.query()
+if measure.open:
+    with measure:
+        measuring_desk.measure()

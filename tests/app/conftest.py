@@ -30,3 +30,9 @@ def _quiet():
 def app():
     """The app on its first page, not yet run."""
     return AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=TIMEOUT_S)
+
+
+@pytest.fixture
+def desk(request):
+    """The part of a page that the test module's SCRIPT draws, not yet run."""
+    return AppTest.from_string(request.module.SCRIPT, default_timeout=TIMEOUT_S)
