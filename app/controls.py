@@ -160,6 +160,8 @@ def lengths(address: Address, what: str) -> None:
                 "cv_ratio" if key == "cv" else "input_tok" if "input" in str(address[-1]) else "output_tok"
             )
             number((*address, key), quantity_name, low=0.0 if key == "cv" else 1.0, name=shown)
+    if current.get("kind") == "empirical" and current.get("values"):
+        st.caption(f"{what}: {len(current['values'])} lengths of a log, each equally likely")
 
 
 def policy() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast, get_args
 
 from data.catalogue_files import Catalogue
+from data.measured_workloads import read_measured
 from data.reading import Reader, checked_number, close_names
 from data.scenario_text import same_value
 from data.workload_defaults import DayShape, WorkloadDefault, read_shares
@@ -84,6 +85,7 @@ def read_demand(
     task.close()
     arrival = read_arrival(reader.group("arrival"))
     hourly_fraction = _read_day(reader, catalogue.day_shapes)
+    measured = read_measured(reader)
     reader.close()
     if len(reader.problems) > known_problem_count or input_tok is None or output_tok is None or rate is None:
         return None
@@ -93,7 +95,7 @@ def read_demand(
         models=models,
         input_tok=input_tok,
         output_tok=output_tok,
-        evidence=_evidence(reader.raw, kind, catalogue.workload_defaults),
+        evidence=_evidence(reader.raw, kind, catalogue.workload_defaults) | measured,
         **workload_fields,
     )
     return Demand(

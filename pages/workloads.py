@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import presenters, session, workload_editor
+from app import presenters, session, trace_editor, workload_editor
 from app.charts import day
 
 st.title("Workloads")
@@ -10,6 +10,7 @@ chosen = workload_editor.choose()
 if chosen is not None:
     workload_editor.demand_and_shape(chosen)
     workload_editor.targets(chosen)
+    trace_editor.make_from_log(chosen)
 seen = session.view()
 if seen is not None:
     presenters.picture(day.rows(seen.scenario))

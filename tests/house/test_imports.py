@@ -27,7 +27,13 @@ INWARD = {
     "app": {"models", "app"},
     "pages": {"app"},
 }
-DATA_READERS = {"app/benchmarks.py", "app/workbench.py", "app/cli.py", "app/operate_json.py"}
+DATA_READERS = {
+    "app/benchmarks.py",
+    "app/cli.py",
+    "app/operate_json.py",
+    "app/trace_workloads.py",
+    "app/workbench.py",
+}
 DRAWING = {"plotly", "matplotlib", "numpy"}
 
 
