@@ -2,7 +2,9 @@
 
 import math
 
+from models.cost import usd_per_accelerator_h
 from models.quantities import quantity, unit_of
+from models.tiers import HourlyPrice, OwnedPrice, Price
 
 DASH = "–"
 MILLI = 1e3
@@ -59,6 +61,28 @@ def usd(value: float) -> str:
         return f"{sign}${size:,.2f}"
     digits = 1 - math.floor(math.log10(size))
     return f"{sign}${size:.{digits}f}"
+
+
+def price_text(price: Price | None) -> str:
+    """A price in words; a dash where none is published."""
+    if price is None:
+        return DASH
+    if isinstance(price, HourlyPrice):
+        term = "" if price.term == "on_demand" else f", {price.term}"
+        return f"{usd(price.usd_per_accelerator_h)} per accelerator-hour{term}"
+    if isinstance(price, OwnedPrice):
+        return f"{usd(usd_per_accelerator_h(price))} per accelerator-hour, owned"
+    extras = [
+        text
+        for text, holds in (
+            ("dearer for long prompts", price.long_context is not None),
+            ("cheaper off-peak", price.off_peak is not None),
+            (f"at least {usd(price.minimum_usd_per_month)} a month", price.minimum_usd_per_month > 0),
+        )
+        if holds
+    ]
+    rates = f"{usd(price.input_usd_per_mtok)} in / {usd(price.output_usd_per_mtok)} out per Mtok"
+    return ", ".join((rates, *extras))
 
 
 def percent(fraction: float) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import presenters, state, workbench
-from app.formatting import DASH, label, number, show, usd
+from app.formatting import DASH, label, number, price_text, show
 from models.evidence import Evidence
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
 from models.tiers import HourlyPrice, Offer, TokenPrice
@@ -68,17 +68,8 @@ def _size(offer: Offer) -> str:
 
 
 def _price(offer: Offer) -> None:
-    price = offer.tier.price
-    if isinstance(price, HourlyPrice):
-        st.markdown(presenters.safe(f"{usd(price.usd_per_accelerator_h)} per accelerator-hour"))
-    elif isinstance(price, TokenPrice):
-        st.markdown(
-            presenters.safe(
-                f"{usd(price.input_usd_per_mtok)} in, {usd(price.output_usd_per_mtok)} out per million tokens"
-            )
-        )
-    else:
-        st.markdown("**No price published**")
+    text = price_text(offer.tier.price)
+    st.markdown("**No price published**" if text == DASH else presenters.safe(text))
 
 
 def _performance(performance: TierPerformance | CannotServe) -> None:

@@ -8,11 +8,12 @@ from typing import Any, cast, get_args
 from data.catalogue_files import Catalogue, UnknownName
 from data.hardware_files import ModelKind, read_model_facts
 from data.names import accelerator_id
+from data.price_reading import read_price
 from data.reading import Reader, close_names, read_evidence
 from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
 from data.workload_reading import ASSUMED_BY_USER
 from models.evidence import Evidence, Sense
-from models.tiers import Availability, FailureUnit, HourlyPrice, Model, Offer, Price, Speed, Tier, TokenPrice
+from models.tiers import Availability, FailureUnit, Model, Offer, Speed, Tier
 
 ARCHITECTURES = ("batched_accelerator", "hosted_api", "wafer_scale_pipeline", "disaggregated_pools")
 DEFAULT_FAILURE_UNIT: Mapping[str, FailureUnit] = {"hosted_api": "endpoint", "wafer_scale_pipeline": "wafer"}
@@ -135,7 +136,7 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
         "available_until": reader.day("available_until"),
         "region": reader.text("region"),
         "note": reader.text("note") or "",
-        "price": _read_price(reader.group("price")),
+        "price": read_price(reader.group("price")),
         "speed": _read_speed(reader.group("speed")),
     }
     limits = {name for name in (*LIMIT_FIELDS, "slot_count") if fields[name] is not None}
@@ -153,33 +154,6 @@ def _accelerator(reader: Reader, catalogue: Catalogue) -> str | None:
         cure = close_names(text, catalogue.accelerators)
         reader.refuse("accelerator", f"'{text}' is not in the catalogue", cure)
     return known
-
-
-def _read_price(reader: Reader | None) -> Price | None:
-    if reader is None:
-        return None
-    basis = reader.choice("basis", ("hourly", "per_token"))
-    given = reader.group("evidence")
-    evidence = ASSUMED_BY_USER if given is None else read_evidence(given)
-    price: Price | None = None
-    if basis == "hourly":
-        usd = reader.number("usd_per_accelerator_h", low=0, required=True)
-        if usd is not None and evidence is not None:
-            price = HourlyPrice(usd_per_accelerator_h=usd, evidence=evidence)
-    elif basis == "per_token":
-        fresh = reader.number("input_usd_per_mtok", low=0, required=True)
-        cached = reader.number("cached_input_usd_per_mtok", low=0)
-        output = reader.number("output_usd_per_mtok", low=0, required=True)
-        if fresh is not None and output is not None and evidence is not None:
-            price = TokenPrice(
-                input_usd_per_mtok=fresh,
-                cached_input_usd_per_mtok=cached,
-                output_usd_per_mtok=output,
-                evidence=evidence,
-            )
-    if basis is not None:
-        reader.close()
-    return price
 
 
 def _read_speed(reader: Reader | None) -> Speed | None:

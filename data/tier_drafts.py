@@ -1,8 +1,9 @@
 """A tier of the catalogue as a scenario file would describe it, so that a user can make it their own."""
 
+from dataclasses import asdict, fields
 from typing import Any
 
-from models.tiers import HourlyPrice, Offer, Price, TokenPrice
+from models.tiers import Offer, Price
 
 OWN = "own_"
 PLAIN_FIELDS = (
@@ -41,18 +42,14 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
 
 
 def price_as_draft(price: Price) -> dict[str, Any]:
-    """The price keys of a scenario's own tier."""
-    if isinstance(price, HourlyPrice):
-        return {"basis": price.basis, "usd_per_accelerator_h": price.usd_per_accelerator_h}
-    return _token_price(price)
-
-
-def _token_price(price: TokenPrice) -> dict[str, Any]:
-    draft: dict[str, Any] = {
-        "basis": price.basis,
-        "input_usd_per_mtok": price.input_usd_per_mtok,
-        "output_usd_per_mtok": price.output_usd_per_mtok,
-    }
-    if price.cached_input_usd_per_mtok is not None:
-        draft["cached_input_usd_per_mtok"] = price.cached_input_usd_per_mtok
+    """The price keys of a scenario's own tier; what is left at its default is left out."""
+    draft: dict[str, Any] = {"basis": price.basis}
+    for each in fields(price):
+        value = getattr(price, each.name)
+        if each.name not in ("basis", "evidence") and value != each.default:
+            draft[each.name] = value if isinstance(value, int | float | str) else _rule(value)
     return draft
+
+
+def _rule(rule: Any) -> dict[str, Any]:
+    return {name: value for name, value in asdict(rule).items() if value is not None}

@@ -27,6 +27,7 @@ from models.workloads import (
     TargetMetric,
     Value,
     ValueKind,
+    ValueMetric,
     Workload,
     WorkloadKind,
 )
@@ -237,9 +238,27 @@ def _read_value(reader: Reader) -> Value | None:
         fields[name] = value.number(name, above=0, high=high, required=True)
     if kind == "deadline":
         fields["residual_value_fraction"] = value.number("residual_value_fraction", low=0, high=1)
+    if kind == "conversion":
+        fields["loss_fraction_at_2_s"] = _loss_at_2_s(value, fields["loss_fraction_per_100_ms"])
+    metric = value.choice("metric", get_args(ValueMetric), "task_s")
     if kind is not None:
         value.close()
-    return None if kind is None else Value(kind=cast(ValueKind, kind), **fields)
+    if kind is None or metric is None:
+        return None
+    return Value(kind=cast(ValueKind, kind), metric=cast(ValueMetric, metric), **fields)
+
+
+def _loss_at_2_s(value: Reader, per_100_ms: float | None) -> float | None:
+    """A curve that saturates loses at 2 s between once and twenty times what it loses at 0.1 s."""
+    loss = value.number("loss_fraction_at_2_s", above=0, high=1)
+    if loss is None or per_100_ms is None or per_100_ms < loss < 20 * per_100_ms:
+        return loss
+    value.refuse(
+        "loss_fraction_at_2_s",
+        f"{loss:g} is not between 1 and 20 times the loss per 100 ms ({per_100_ms:g})",
+        "Give the share of conversions lost after 2 s, such as 0.365 with 0.024 per 100 ms.",
+    )
+    return None
 
 
 def _read_day(reader: Reader, day_shapes: Mapping[str, DayShape]) -> tuple[float, ...]:

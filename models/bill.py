@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 
+from models.commitments import is_committed, replica_usd_per_month
 from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
 from models.desk import Desk
 from models.placement import Group
 from models.plans import Allocation, Cost, FleetChange, Pool, Totals
 from models.pool_plan import PoolPlan
-from models.pools import replica_usd_per_h
-from models.tiers import HourlyPrice
+from models.scenario import FleetEntry
+from models.tiers import HourlyPrice, OwnedPrice
 from models.uncertainty import PoolOdds
 from models.workloads import Demand
 
@@ -66,26 +67,25 @@ def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...
     changes = []
     for entry in desk.scenario.fleet:
         offers = [offer for offer in desk.offers.values() if offer.tier.id == entry.tier_id]
-        rented = next((offer for offer in offers if isinstance(offer.tier.price, HourlyPrice)), None)
-        usd_per_replica = replica_usd_per_h(rented) * HOURS_PER_MONTH if rented else 0.0
+        rented = next(
+            (offer for offer in offers if isinstance(offer.tier.price, HourlyPrice | OwnedPrice)), None
+        )
+        usd_per_replica = replica_usd_per_month(rented) if rented else 0.0
         ids = {offer.id for offer in offers}
         used = [desk.placed_pool(group) for group in groups if group.offer_id in ids]
         planned = sum(pool.replica_count or 0 for pool in used)
         note, committed_usd = "", 0.0
-        until = entry.committed_until
-        if until is not None and until > desk.scenario.as_of and planned < entry.replica_count:
-            committed_usd = (entry.replica_count - planned) * usd_per_replica
-            note = (
-                f"{entry.replica_count - planned} of {entry.replica_count} replicas are not needed, "
-                f"but are paid until {until.isoformat()}"
-            )
+        current_usd, planned_usd = entry.replica_count * usd_per_replica, sum(pool.cost_usd for pool in used)
+        if rented and is_committed(desk.scenario, entry, rented):
+            committed_usd = max(0.0, current_usd - planned_usd)
+            note = _why_paid(entry, planned) if committed_usd > 0 else ""
         changes.append(
             FleetChange(
                 tier_id=entry.tier_id,
                 current_replica_count=entry.replica_count,
                 planned_replica_count=planned,
-                current_cost_usd_per_month=entry.replica_count * usd_per_replica,
-                planned_cost_usd_per_month=sum(pool.cost_usd for pool in used),
+                current_cost_usd_per_month=current_usd,
+                planned_cost_usd_per_month=planned_usd,
                 committed_cost_usd_per_month=committed_usd,
                 note=note,
             )
@@ -93,20 +93,36 @@ def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...
     return tuple(changes)
 
 
+def _why_paid(entry: FleetEntry, planned_count: int) -> str:
+    """Why replicas cost money that the plan would not spend."""
+    until = entry.committed_until
+    end = "were bought" if until is None else f"are paid until {until.isoformat()}"
+    unused = entry.replica_count - planned_count
+    if unused <= 0:
+        return f"{entry.replica_count} replicas are switched off at times, but {end}"
+    return f"{unused} of {entry.replica_count} replicas are not needed, but {end}"
+
+
 def totals_of(
-    desk: Desk, allocations: Sequence[Allocation], pools: Sequence[Pool], odds: Sequence[PoolOdds | None]
+    desk: Desk,
+    allocations: Sequence[Allocation],
+    pools: Sequence[Pool],
+    changes: Sequence[FleetChange],
+    odds: Sequence[PoolOdds | None],
 ) -> Totals:
     """The plan in numbers."""
     by_name = {demand.workload.name: demand for demand in desk.scenario.demands}
     placed = [by_name[each.workload] for each in allocations]
     calls = sum(calls_per_month(demand) for demand in placed)
     output = sum(calls_per_month(demand) * demand.workload.output_tok.mean_tok for demand in placed)
-    usd = sum(pool.cost_usd_per_month for pool in pools)
+    unused_usd = sum(each.committed_cost_usd_per_month for each in changes)
+    usd = sum(pool.cost_usd_per_month for pool in pools) + unused_usd
     grades = [each.weakest_grade for each in allocations if each.weakest_grade is not None]
     return Totals(
         cost_usd_per_month=usd,
         cost_usd_per_h=usd / HOURS_PER_MONTH,
         idle_cost_usd_per_month=sum(pool.idle_cost_usd_per_month for pool in pools),
+        committed_cost_usd_per_month=unused_usd,
         redundancy_cost_usd_per_month=sum(each.cost.redundancy_cost_usd_per_month for each in allocations),
         replica_count=sum(pool.replica_count for pool in pools),
         accelerator_count=sum(pool.accelerator_count for pool in pools),

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.architectures import hosted_api
-from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, usd_per_mtok, usd_per_request
+from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, mean_usd_per_request, usd_per_mtok
 from models.performance import HostedPerformance, Load, OperatingPoint, TierPerformance
 from models.pool_loads import load_of
 from models.pools import operate_machines, replica_usd_per_h
 from models.sizing import first_miss
-from models.tiers import HourlyPrice, Offer, TokenPrice
+from models.tiers import HourlyPrice, Offer, OwnedPrice, TokenPrice
 from models.workloads import Demand
 
 LADDER_COUNT = 28
@@ -108,11 +108,11 @@ def _usd_per_mtok_output(offer: Offer, demand: Demand, replica_count: int, rate:
     """The whole bill over output tokens; None where no price is known."""
     workload, price = demand.workload, offer.tier.price
     output_tok = workload.output_tok.mean_tok
-    if isinstance(price, HourlyPrice):
+    if isinstance(price, HourlyPrice | OwnedPrice):
         return usd_per_mtok(replica_usd_per_h(offer) * replica_count, rate * output_tok)
     if isinstance(price, TokenPrice):
-        per_request = usd_per_request(
-            price, workload.input_tok.mean_tok, output_tok, workload.cached_input_fraction
+        per_request = mean_usd_per_request(
+            price, workload.input_tok, workload.output_tok, workload.cached_input_fraction
         )
         return per_request / output_tok * TOK_PER_MTOK
     return None
@@ -126,10 +126,10 @@ def break_even_rate_req_per_s(
     Equation: replicas x USD per hour / (3600 x USD per request). None where a price is missing.
     """
     price = hosted.tier.price
-    if not isinstance(machine.tier.price, HourlyPrice) or not isinstance(price, TokenPrice):
+    if not isinstance(machine.tier.price, HourlyPrice | OwnedPrice) or not isinstance(price, TokenPrice):
         return None
     workload = demand.workload
-    per_request = usd_per_request(
-        price, workload.input_tok.mean_tok, workload.output_tok.mean_tok, workload.cached_input_fraction
+    per_request = mean_usd_per_request(
+        price, workload.input_tok, workload.output_tok, workload.cached_input_fraction
     )
     return replica_usd_per_h(machine) * replica_count / (SECONDS_PER_HOUR * per_request)

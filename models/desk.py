@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from models.commitments import committed_replicas, replica_usd_per_month
 from models.gates import gate
 from models.performance import CannotServe, TierPerformance
 from models.placement import (
@@ -86,9 +87,21 @@ class Desk:
         return with_spares(pool, performance)
 
     def cost_usd(self, offer_id: str, workload_set: int) -> float:
-        """A pool's bill; infinite where the offer cannot serve the set."""
+        """What a pool adds to the bill; infinite where the offer cannot serve the set.
+
+        Replicas that are committed are paid whether they are used or not: they add nothing.
+        """
         pool = self.pool(offer_id, workload_set)
-        return NEVER if isinstance(pool, CannotServe) else pool.cost_usd
+        return NEVER if isinstance(pool, CannotServe) else pool.cost_usd - self._paid_anyway(offer_id, pool)
+
+    def _paid_anyway(self, offer_id: str, pool: PoolPlan) -> float:
+        """The part of a pool's bill that today's commitment pays already."""
+        committed = committed_replicas(self.scenario, self.offers, offer_id)
+        if not committed or not pool.replica_count:
+            return 0.0
+        return min(
+            pool.cost_usd, min(committed, pool.replica_count) * replica_usd_per_month(self.offers[offer_id])
+        )
 
     def floor_usd(self, offer_id: str, workload_set: int) -> float:
         """A lower bound of a pool's bill: its throughput's, and that of any part already worked out.
@@ -99,13 +112,18 @@ class Desk:
         if isinstance(performance, CannotServe):
             return NEVER
         bills = [
-            NEVER if isinstance(pool, CannotServe) else pool.cost_usd
+            NEVER if isinstance(pool, CannotServe) else pool.cost_usd - self._paid_anyway(offer_id, pool)
             for pool in self._parts(offer_id, workload_set)
         ]
         throughput = monthly_floor_usd(
             self.offers[offer_id], performance, self.demands(workload_set), self.scenario.policy
         )
-        return max((throughput, *bills))
+        return max((throughput - self._committed_usd(offer_id), *bills))
+
+    def _committed_usd(self, offer_id: str) -> float:
+        """What today's commitment to an offer costs a month."""
+        committed = committed_replicas(self.scenario, self.offers, offer_id)
+        return committed * replica_usd_per_month(self.offers[offer_id]) if committed else 0.0
 
     def affords(self, offer_id: str, workload_set: int, bound_usd: float) -> bool:
         """Whether a pool may cost at most so much; False only where it certainly costs more."""
@@ -117,6 +135,7 @@ class Desk:
             gate(self.scenario, self.offers[offer_id], performance, demand) for demand in demands
         ):
             return False
+        bound_usd += self._committed_usd(offer_id)
         return may_cost_at_most(self.offers[offer_id], performance, demands, self.scenario.policy, bound_usd)
 
 
@@ -125,7 +144,7 @@ def place(desk: Desk) -> Partition:
     count = len(desk.scenario.demands)
 
     def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
-        limited = [offer_id for offer_id in offer_ids if _has_limits(desk.offers[offer_id])]
+        limited = [offer_id for offer_id in offer_ids if _runs_one_pool(desk, offer_id)]
         free = [offer_id for offer_id in offer_ids if offer_id not in limited]
         singles = [single_pools(count, offer_id, desk.cost_usd) for offer_id in limited]
         return side_by_side(
@@ -144,9 +163,14 @@ def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, fl
     """
     home = next(group for group in placement.groups if group.workload_set >> index & 1)
     alone, left = 1 << index, home.workload_set & ~(1 << index)
-    saved = desk.placed_pool(home).cost_usd - (desk.cost_usd(home.offer_id, left) if left else 0.0)
+    saved = desk.cost_usd(home.offer_id, home.workload_set)
+    saved -= desk.cost_usd(home.offer_id, left) if left else 0.0
     moves = [
-        (desk.cost_usd(group.offer_id, group.workload_set | alone) - desk.placed_pool(group).cost_usd, group)
+        (
+            desk.cost_usd(group.offer_id, group.workload_set | alone)
+            - desk.cost_usd(group.offer_id, group.workload_set),
+            group,
+        )
         for group in placement.groups
         if group.offer_id != home.offer_id
     ]
@@ -154,7 +178,7 @@ def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, fl
     moves += [
         (desk.cost_usd(offer_id, alone), Group(offer_id, alone))
         for offer_id in desk.offers
-        if offer_id != home.offer_id and not (offer_id in running and _has_limits(desk.offers[offer_id]))
+        if offer_id != home.offer_id and not (offer_id in running and _runs_one_pool(desk, offer_id))
     ]
     allowed = [
         (cost - saved, group.offer_id)
@@ -186,8 +210,11 @@ def _stays_within_share(desk: Desk, placement: Partition, index: int, offer_id: 
     return _supplier_may_serve(desk, served)
 
 
-def _has_limits(offer: Offer) -> bool:
-    return offer.tier.request_limit_per_min is not None or offer.tier.token_limit_per_min is not None
+def _runs_one_pool(desk: Desk, offer_id: str) -> bool:
+    """A rate limit is not had twice, nor a commitment used twice."""
+    tier = desk.offers[offer_id].tier
+    limited = tier.request_limit_per_min is not None or tier.token_limit_per_min is not None
+    return limited or committed_replicas(desk.scenario, desk.offers, offer_id) > 0
 
 
 def _by_supplier(desk: Desk, apart: bool) -> list[list[str]]:

@@ -8,7 +8,7 @@ from models.performance import CannotServe
 from models.placement import MAX_FULLY_SHARED_COUNT, Group
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection, Totals
 from models.sentences import listed
-from models.tiers import HourlyPrice, TokenPrice
+from models.tiers import HourlyPrice, OwnedPrice, TokenPrice
 
 
 def rejections_of(desk: Desk) -> tuple[Rejection, ...]:
@@ -58,7 +58,7 @@ def notices_of(
     found += _ending_soon(desk, allocations)
     found += [
         Notice(
-            text=f"{each.tier_id}: {each.note}: {each.committed_cost_usd_per_month:,.0f} USD a month on top",
+            text=f"{each.tier_id}: {each.note}: {each.committed_cost_usd_per_month:,.0f} USD a month",
             level="warning",
         )
         for each in changes
@@ -135,6 +135,8 @@ def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
     price = offer.tier.price
     if isinstance(price, HourlyPrice):
         uses.append(("usd_per_accelerator_h", price.evidence))
+    if isinstance(price, OwnedPrice):
+        uses.append(("capex_usd_per_accelerator", price.evidence))
     if isinstance(price, TokenPrice):
         uses.append(("output_usd_per_mtok", price.evidence))
     return [

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from models.architectures import hosted_api
-from models.cost import calls_per_month, usd_per_request
+from models.cost import tokens_usd_per_month
 from models.performance import CannotServe, HostedPerformance, OperatingPoint
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
@@ -25,17 +25,10 @@ def hosted_pool(
     refusal = _hosted_refusal(point, demands, policy)
     if refusal is not None:
         return refusal
-    costs = tuple(
-        calls_per_month(demand)
-        * usd_per_request(
-            price,
-            demand.workload.input_tok.mean_tok,
-            demand.workload.output_tok.mean_tok,
-            demand.workload.cached_input_fraction,
-        )
-        for demand in demands
-    )
-    total = sum(costs)
+    used = tuple(tokens_usd_per_month(price, demand) for demand in demands)
+    used_usd = sum(used)
+    total = max(used_usd, price.minimum_usd_per_month)
+    shares = tuple(usd / used_usd if used_usd > 0 else 1.0 / len(used) for usd in used)
     return PoolPlan(
         busiest_hour_h=None,
         load=peak_load,
@@ -44,11 +37,11 @@ def hosted_pool(
         binding_workload="",
         replica_count=None,
         spare_replica_count=0,
-        share_fraction=tuple(cost / total if total > 0 else 1.0 / len(costs) for cost in costs),
+        share_fraction=shares,
         cost_usd=total,
-        idle_usd=0.0,
+        idle_usd=total - used_usd,
         redundancy_usd=0.0,
-        cost_usd_by_workload=costs,
+        cost_usd_by_workload=tuple(total * share for share in shares),
     )
 
 

@@ -65,8 +65,8 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     unplaced = tuple(
         demand.workload.name for index, demand in enumerate(scenario.demands) if index not in group_of
     )
-    totals = totals_of(desk, allocations, pools, [odds[group] for group in groups])
     changes = fleet_changes(desk, groups)
+    totals = totals_of(desk, allocations, pools, changes, [odds[group] for group in groups])
     draft = Plan(
         scenario_id=scenario.id,
         scenario_name=scenario.name,

@@ -145,7 +145,7 @@ class Rejection:
 class FleetChange:
     """What the plan changes on one tier against what runs today.
 
-    committed_cost_usd_per_month  still paid for replicas that the plan does not need; not in the plan's bill
+    committed_cost_usd_per_month  still paid for replicas that the plan does not need; in the plan's total
     """
 
     tier_id: str
@@ -159,12 +159,16 @@ class FleetChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """The plan in numbers."""
+    """The plan in numbers.
+
+    committed_cost_usd_per_month  inside the cost: replicas that nothing needs, but that are paid
+    """
 
     cost_usd_per_month: float
     cost_usd_per_h: float
     idle_cost_usd_per_month: float
     redundancy_cost_usd_per_month: float
+    committed_cost_usd_per_month: float
     replica_count: int
     accelerator_count: int
     request_count_per_month: float

@@ -8,6 +8,7 @@ from typing import Literal
 from models.evidence import Evidence
 
 Availability = Literal["open", "limited", "waitlist", "announced", "retired"]
+RentalTerm = Literal["on_demand", "reserved", "spot"]
 FailureUnit = Literal["accelerator", "node", "rack", "wafer", "endpoint"]
 
 
@@ -61,27 +62,80 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HourlyPrice:
-    """Rented by the hour, per accelerator, whether busy or idle."""
+    """Rented by the hour, per accelerator, whether busy or idle; `term` says how long one is bound."""
 
     usd_per_accelerator_h: float
     evidence: Evidence
+    term: RentalTerm = "on_demand"
 
     basis: Literal["hourly"] = "hourly"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedPrice:
+    """Bought: capital written off over its life, and what it costs to run. Per accelerator.
+
+    resale_fraction              share of the capital that a sale at the end of life brings
+    power_kw_per_accelerator     of the whole server and its share of the network, at the meter of the server
+    pue_ratio                    what the building adds to that power; None where the power is all-in
+    colocation_usd_per_kw_month  rent of space and power together, or of space alone with an energy price
+    upkeep_usd_per_accelerator_year   support, spares and people
+    """
+
+    capex_usd_per_accelerator: float
+    life_years: float
+    evidence: Evidence
+    resale_fraction: float = 0.0
+    power_kw_per_accelerator: float | None = None
+    pue_ratio: float | None = None
+    energy_usd_per_kwh: float | None = None
+    colocation_usd_per_kw_month: float | None = None
+    upkeep_usd_per_accelerator_year: float = 0.0
+
+    basis: Literal["owned"] = "owned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongContextRule:
+    """Prompts longer than `above_tok` pay other prices for the whole request, per million tokens."""
+
+    above_tok: float
+    input_usd_per_mtok: float
+    output_usd_per_mtok: float
+    cached_input_usd_per_mtok: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffPeakRule:
+    """Between two hours of the day every price is multiplied; from_h > to_h runs over midnight."""
+
+    from_h: int
+    to_h: int
+    price_ratio: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenPrice:
-    """Paid per million tokens. `cached_input_usd_per_mtok` None: cached input costs as much as fresh."""
+    """Paid per million tokens. `cached_input_usd_per_mtok` None: cached input costs as much as fresh.
+
+    cache_write_usd_per_mtok    paid once for input that is put into the cache; None: nothing on top
+    minimum_usd_per_month       a commitment: paid even where less is used
+    """
 
     input_usd_per_mtok: float
     output_usd_per_mtok: float
     evidence: Evidence
     cached_input_usd_per_mtok: float | None = None
+    cache_write_usd_per_mtok: float | None = None
+    long_context: LongContextRule | None = None
+    off_peak: OffPeakRule | None = None
+    minimum_usd_per_month: float = 0.0
 
     basis: Literal["per_token"] = "per_token"
 
 
-Price = HourlyPrice | TokenPrice
+MachinePrice = HourlyPrice | OwnedPrice
+Price = HourlyPrice | OwnedPrice | TokenPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

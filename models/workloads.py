@@ -11,6 +11,7 @@ WorkloadKind = Literal["operations", "finance", "support_voice", "commerce", "re
 TargetMetric = Literal["ttft_s", "itl_s", "tpot_s", "e2e_s", "task_s"]
 ArrivalKind = Literal["poisson", "gamma", "mmpp", "sine", "profile"]
 ValueKind = Literal["half_life", "deadline", "conversion", "waiting_time", "patience", "iterations"]
+ValueMetric = Literal["ttft_s", "e2e_s", "task_s"]
 
 HOURS_PER_DAY = 24
 METRIC_WORDS = {"ttft_s": "TTFT", "itl_s": "ITL", "tpot_s": "TPOT", "e2e_s": "E2E", "task_s": "task time"}
@@ -70,7 +71,7 @@ POISSON = Arrival()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """What an answer is worth and how that decays; only the fields of its kind are set."""
+    """What an answer is worth and how that decays with one latency; only the fields of its kind are set."""
 
     kind: ValueKind
     value_usd_per_task: float | None = None
@@ -80,6 +81,8 @@ class Value:
     waiting_usd_per_h: float | None = None
     patience_mean_s: float | None = None
     loss_fraction_per_100_ms: float | None = None
+    loss_fraction_at_2_s: float | None = None
+    metric: ValueMetric = "task_s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

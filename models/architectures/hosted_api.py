@@ -25,13 +25,18 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from models.evidence import Evidence, Grade, Sense
 from models.hosted_points import point_for
 from models.lengths import NORMAL_QUANTILE_95
 from models.measurements import Measurement, SourcedMeasurement
-from models.percentiles import UNKNOWN, Percentiles, percentiles_of
+from models.percentiles import (
+    NORMAL_QUANTILE,
+    UNKNOWN,
+    Percentiles,
+    percentiles_of,
+    quantile_function,
+)
 from models.performance import (
     CannotServe,
     ClassLatency,
@@ -48,9 +53,6 @@ KEY = "hosted_api"
 LABEL = "Hosted API"
 READS = ("speed", "request_limit_per_min", "token_limit_per_min", "price", "availability")
 
-# Standard normal quantiles of the percentiles we keep (any table of the normal distribution).
-NORMAL_QUANTILE = {"p50": 0.0, "p90": 1.2815515655446, "p95": NORMAL_QUANTILE_95, "p99": 2.3263478740408408}
-BEYOND_P99 = 4.0  # normal quantile up to which the last known slope is continued
 SAMPLE_COUNT = 4096  # p99 of a lognormal within 1 %
 PLASTIC_NUMBER = 1.2207440846057596  # root of x**4 = x + 1
 SECONDS_PER_MINUTE = 60.0
@@ -245,9 +247,9 @@ def _e2e(point: HostedPoint, each: RequestClass) -> Percentiles:
         median_output = float(each.output_tok.quantile(np.array([0.5]))[0])
         return Percentiles(p50=point.ttft_s.middle + (median_output - 1) * point.tpot_s.middle)
     uniform = _uniform_sample()
-    sample = _interpolated(point.ttft_s, uniform[:, 0]) + (
+    sample = quantile_function(point.ttft_s, uniform[:, 0]) + (
         each.output_tok.quantile(uniform[:, 1]) - 1
-    ) * _interpolated(point.tpot_s, uniform[:, 2])
+    ) * quantile_function(point.tpot_s, uniform[:, 2])
     return percentiles_of(sample)
 
 
@@ -263,25 +265,8 @@ def _task(e2e: Percentiles, each: RequestClass) -> Percentiles:
     if e2e.p95 is None:
         return UNKNOWN if e2e.p50 is None or fan_out > 1 else Percentiles(p50=calls * e2e.p50 + pauses)
     # The slowest of n independent calls has the quantile function of one call at u ** (1 / n).
-    rounds = _interpolated(e2e, _MIDPOINTS ** (1.0 / fan_out))
+    rounds = quantile_function(e2e, _MIDPOINTS ** (1.0 / fan_out))
     return percentiles_of(task_sample(rounds, calls, each.pause_s, fan_out_count=1))
-
-
-def _interpolated(known: Percentiles, fraction: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values at the given fractions, log-linear in the normal quantile between the known percentiles.
-
-    Below the median the distribution is mirrored; beyond the highest known percentile its last slope goes on.
-    """
-    pairs = [(normal, getattr(known, name)) for name, normal in NORMAL_QUANTILE.items()]
-    normals = [normal for normal, value in pairs if value is not None and value > 0]
-    logs = [math.log(value) for _, value in pairs if value is not None and value > 0]
-    slope = (logs[-1] - logs[-2]) / (normals[-1] - normals[-2])
-    logs.append(logs[-1] + slope * (BEYOND_P99 - normals[-1]))
-    normals.append(BEYOND_P99)
-    mirrored = [2 * logs[0] - value for value in logs[:0:-1]]
-    grid = [-normal for normal in normals[:0:-1]] + normals
-    values: NDArray[np.float64] = np.exp(np.interp(ndtri(fraction), grid, mirrored + logs))
-    return values
 
 
 def _uniform_sample() -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from data.scenario_files import (
     worked_example,
     write_draft,
 )
+from data.tier_drafts import price_as_draft
 from models.evidence import Grade, Sense
 from models.problems import InputProblems
 from models.tiers import HourlyPrice, TokenPrice
@@ -209,7 +210,7 @@ def test_an_own_tier_may_say_better_and_serve_further_models():
         ({"architecture": "quantum"}, "architecture", "wafer_scale_pipeline"),
         ({"accelerator": "h100_smx"}, "accelerator", "h100_sxm"),
         ({"accelerator_count_per_replica": None}, "accelerator_count_per_replica", "is missing"),
-        ({"price": {"basis": "owned"}}, "price.basis", "hourly, per_token"),
+        ({"price": {"basis": "leased"}}, "price.basis", "hourly, owned, per_token"),
         ({"price": {"basis": "hourly"}}, "price.usd_per_accelerator_h", "is missing"),
         (
             {"price": {"basis": "hourly", "usd_per_accelerator_h": "n/a"}},
@@ -281,3 +282,55 @@ def test_any_value_anywhere_is_read_or_refused_with_an_address(place, value):
     part[place[-1]] = value
     found = faults(changed)
     assert all(re.match(r"[a-z_\[\]0-9.]", problem.path) and problem.cure for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("price", "path", "words"),
+    [
+        ({"basis": "owned", "capex_usd_per_accelerator": 49_250}, "life_years", "is missing"),
+        (
+            {"basis": "owned", "capex_usd_per_accelerator": 1, "life_years": 3, "energy_usd_per_kwh": 0.1},
+            "power_kw_per_accelerator",
+            "power it applies to",
+        ),
+        (
+            {"basis": "owned", "capex_usd_per_accelerator": 1, "life_years": 3, "pue_ratio": 0.9}
+            | {"power_kw_per_accelerator": 1},
+            "pue_ratio",
+            "1",
+        ),
+        ({"basis": "hourly", "usd_per_accelerator_h": 2, "term": "forever"}, "term", "reserved"),
+        (
+            {"basis": "per_token", "input_usd_per_mtok": 1, "output_usd_per_mtok": 2}
+            | {"long_context": {"above_tok": 200_000, "input_usd_per_mtok": 2}},
+            "long_context.output_usd_per_mtok",
+            "is missing",
+        ),
+        (
+            {"basis": "per_token", "input_usd_per_mtok": 1, "output_usd_per_mtok": 2}
+            | {"off_peak": {"from_h": 25, "to_h": 3, "price_ratio": 0.5}},
+            "off_peak.from_h",
+            "24",
+        ),
+    ],
+)
+def test_a_fault_in_a_price_has_its_address(price, path, words):
+    found = problems(draft(offers=[{"tier": OWN_TIER | {"price": price}, "model": "gpt-oss-120b"}]))
+    assert set(found) == {f"offers[0].tier.price.{path}"}
+    (problem,) = found.values()
+    assert words in f"{problem.message} {problem.cure}"
+
+
+def test_a_price_written_out_reads_back_the_same():
+    price = {
+        "basis": "per_token",
+        "input_usd_per_mtok": 1.0,
+        "output_usd_per_mtok": 2.0,
+        "cache_write_usd_per_mtok": 1.25,
+        "long_context": {"above_tok": 200_000.0, "input_usd_per_mtok": 2.0, "output_usd_per_mtok": 3.0},
+        "off_peak": {"from_h": 16, "to_h": 0, "price_ratio": 0.5},
+        "minimum_usd_per_month": 1000.0,
+    }
+    hosted = {"id": "mine", "architecture": "hosted_api", "price": price}
+    (offer,) = read(draft(offers=[{"tier": hosted, "model": "gpt-oss-120b"}])).offers
+    assert price_as_draft(offer.tier.price) == price

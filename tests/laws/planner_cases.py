@@ -9,7 +9,7 @@ from models.architectures import hosted_api
 from models.evidence import Evidence, Grade, Sense
 from models.lengths import fixed_lengths, lognormal_lengths
 from models.performance import BatchedPerformance, StepLaw
-from models.scenario import Autoscale, Policy, Scenario
+from models.scenario import Autoscale, FleetEntry, Policy, Scenario
 from models.tiers import HourlyPrice, Model, Offer, Speed, Tier, TokenPrice
 from models.workloads import Demand, Target, Workload
 
@@ -180,3 +180,20 @@ def cheaper(offer, ratio):
     else:
         return offer
     return replace(offer, tier=replace(offer.tier, price=lowered))
+
+
+@st.composite
+def bound(draw, of=cases):
+    """A case whose machines run already, some of them paid until after the plan's date."""
+    scenario, known = draw(of())
+    ends = st.sampled_from([None, AS_OF, AS_OF.replace(year=AS_OF.year + 1)])
+    fleet = tuple(
+        FleetEntry(
+            tier_id=offer.tier.id,
+            replica_count=draw(st.integers(1, 12)),
+            committed_until=draw(ends),
+        )
+        for offer in scenario.offers
+        if isinstance(offer.tier.price, HourlyPrice) and draw(st.booleans())
+    )
+    return replace(scenario, fleet=fleet), known

@@ -7,13 +7,17 @@ from hypothesis import strategies as st
 from models.cost import (
     HOURS_PER_MONTH,
     calls_per_month,
+    mean_usd_per_request,
     per_unit,
+    tokens_usd_per_month,
+    usd_per_accelerator_h,
     usd_per_mtok,
     usd_per_request,
+    usd_per_resolved_task,
 )
 from models.evidence import Evidence, Grade, Sense
-from models.lengths import fixed_lengths
-from models.tiers import TokenPrice
+from models.lengths import empirical_lengths, fixed_lengths
+from models.tiers import LongContextRule, OffPeakRule, OwnedPrice, TokenPrice
 from models.workloads import Demand, Workload
 
 LISTED = Evidence(grade=Grade.VENDOR_WITH_METHOD, sense=Sense.LIST_PRICE, source="a price list")
@@ -96,3 +100,71 @@ def test_nothing_to_divide_by_has_no_unit_cost():
     assert per_unit(10.0, 0.0) is None
     assert per_unit(10.0, float("inf")) is None
     assert per_unit(10.0, 4.0) == 2.5
+
+
+def owned(**fields):
+    return OwnedPrice(capex_usd_per_accelerator=394_000 / 8, life_years=3, evidence=LISTED, **fields)
+
+
+def test_a_node_written_off_over_three_years():
+    """394,000 USD / 3 years / 8 GPUs: 1.87 USD an hour, 1.31 with 30 % left (worked in 2026-11)."""
+    assert usd_per_accelerator_h(owned()) == pytest.approx(1.87, abs=0.005)
+    assert usd_per_accelerator_h(owned(resale_fraction=0.3)) == pytest.approx(1.31, abs=0.005)
+
+
+def test_colocation_of_an_h100():
+    """1.73 kW at 200 USD/kW-month: 0.47 USD an hour."""
+    housed = owned(power_kw_per_accelerator=1.73, colocation_usd_per_kw_month=200)
+    assert usd_per_accelerator_h(housed) - usd_per_accelerator_h(owned()) == pytest.approx(0.47, abs=0.005)
+
+
+def test_pue_counts_once_and_for_energy_only():
+    """1 kW x 1.5 x 0.10 USD/kWh = 0.15 USD an hour; without a PUE the power is all-in."""
+    base = owned(power_kw_per_accelerator=1.0, energy_usd_per_kwh=0.10)
+    assert usd_per_accelerator_h(base) - usd_per_accelerator_h(owned()) == pytest.approx(0.10)
+    built = owned(power_kw_per_accelerator=1.0, energy_usd_per_kwh=0.10, pue_ratio=1.5)
+    assert usd_per_accelerator_h(built) - usd_per_accelerator_h(owned()) == pytest.approx(0.15)
+
+
+def test_a_long_prompt_pays_its_own_rates_for_the_whole_request():
+    long = TokenPrice(
+        input_usd_per_mtok=1.25,
+        output_usd_per_mtok=10,
+        evidence=LISTED,
+        long_context=LongContextRule(above_tok=200_000, input_usd_per_mtok=2.5, output_usd_per_mtok=15),
+    )
+    assert usd_per_request(long, 200_000, 1000) == pytest.approx(0.25 + 0.01)
+    assert usd_per_request(long, 200_001, 1000) == pytest.approx(0.5000025 + 0.015)
+    # Half of the prompts are long, though the mean is not.
+    mixed = empirical_lengths([10_000, 300_000], (1, 1_000_000))
+    mean = mean_usd_per_request(long, mixed, fixed_lengths(1000), 0.0)
+    assert mean == pytest.approx((0.0125 + 0.010 + 0.75 + 0.015) / 2, rel=0.01)
+
+
+def test_half_a_day_at_half_price():
+    night = TokenPrice(
+        input_usd_per_mtok=1,
+        output_usd_per_mtok=1,
+        evidence=LISTED,
+        off_peak=OffPeakRule(from_h=18, to_h=6, price_ratio=0.5),
+    )
+    always = demand(2.0)
+    full = tokens_usd_per_month(price(1, 1), always)
+    assert tokens_usd_per_month(night, always) == pytest.approx(0.75 * full)
+
+
+def test_writing_to_a_cache_is_paid_for_fresh_input():
+    writes = TokenPrice(
+        input_usd_per_mtok=4,
+        output_usd_per_mtok=20,
+        cached_input_usd_per_mtok=0.4,
+        cache_write_usd_per_mtok=1,
+        evidence=LISTED,
+    )
+    # 1,000 fresh at 4 + 1, 1,000 cached at 0.4, 500 out at 20: 0.005 + 0.0004 + 0.010 USD
+    assert usd_per_request(writes, 2000, 500, 0.5) == pytest.approx(0.0154)
+
+
+def test_a_resolved_task_pays_for_attempts_and_for_people():
+    # 1.5 attempts at 0.10 USD, one task in five to a person at 6 USD: (0.15 + 1.20) / 0.8
+    assert usd_per_resolved_task(0.10, 1.5, 0.8, 6.0) == pytest.approx(1.6875)

@@ -1,9 +1,8 @@
 """What was asked: workloads, offers and rules, as the plan read them."""
 
-from app.formatting import DASH, number, show, usd
+from app.formatting import number, price_text, show
 from app.report.blocks import Block, Facts, Table
 from app.report.context import ReportContext
-from models.tiers import HourlyPrice, Offer, TokenPrice
 
 KEY = "inputs"
 TITLE = "Inputs"
@@ -45,7 +44,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 offer.tier.label,
                 offer.model.label,
                 offer.tier.availability,
-                price_text(offer),
+                price_text(offer.tier.price),
                 context.marks(offer.id),
             )
             for offer in scenario.offers
@@ -60,16 +59,6 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         )
     )
     return (workloads, offers, rules)
-
-
-def price_text(offer: Offer) -> str:
-    """An offer's price in words; a dash where none is published."""
-    price = offer.tier.price
-    if isinstance(price, HourlyPrice):
-        return f"{usd(price.usd_per_accelerator_h)} per accelerator-hour"
-    if isinstance(price, TokenPrice):
-        return f"{usd(price.input_usd_per_mtok)} in / {usd(price.output_usd_per_mtok)} out per Mtok"
-    return DASH
 
 
 def _or_none(value: float | None) -> str:

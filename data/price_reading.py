@@ -1,0 +1,108 @@
+"""Read a price of the user's own: rented by the hour, owned, or paid per token."""
+
+from typing import Any, cast, get_args
+
+from data.reading import Reader, read_evidence
+from data.workload_reading import ASSUMED_BY_USER
+from models.evidence import Evidence
+from models.tiers import HourlyPrice, LongContextRule, OffPeakRule, OwnedPrice, Price, RentalTerm, TokenPrice
+
+BASES = ("hourly", "owned", "per_token")
+LAST_HOUR_H = 24
+
+
+def read_price(reader: Reader | None) -> Price | None:
+    """The `price` of a tier; None where there is none or it has problems."""
+    if reader is None:
+        return None
+    basis = reader.choice("basis", BASES)
+    given = reader.group("evidence")
+    evidence = ASSUMED_BY_USER if given is None else read_evidence(given)
+    known_problem_count = len(reader.problems)
+    fields: dict[str, Any] = {}
+    if basis is not None:
+        fields = {"hourly": _hourly, "owned": _owned, "per_token": _per_token}[basis](reader)
+        reader.close()
+    if basis is None or evidence is None or len(reader.problems) > known_problem_count:
+        return None
+    return _price(basis, fields, evidence)
+
+
+def _price(basis: str, fields: dict[str, Any], evidence: Evidence) -> Price:
+    if basis == "hourly":
+        return HourlyPrice(evidence=evidence, **fields)
+    if basis == "owned":
+        return OwnedPrice(evidence=evidence, **fields)
+    return TokenPrice(evidence=evidence, **fields)
+
+
+def _hourly(reader: Reader) -> dict[str, Any]:
+    term = reader.choice("term", get_args(RentalTerm), "on_demand")
+    return {
+        "usd_per_accelerator_h": reader.number("usd_per_accelerator_h", low=0, required=True),
+        "term": cast(RentalTerm, term),
+    }
+
+
+def _owned(reader: Reader) -> dict[str, Any]:
+    fields = {
+        "capex_usd_per_accelerator": reader.number("capex_usd_per_accelerator", above=0, required=True),
+        "life_years": reader.number("life_years", above=0, required=True),
+        "resale_fraction": reader.number("resale_fraction", low=0, high=1) or 0.0,
+        "power_kw_per_accelerator": reader.number("power_kw_per_accelerator", above=0),
+        "pue_ratio": reader.number("pue_ratio", low=1, high=3),
+        "energy_usd_per_kwh": reader.number("energy_usd_per_kwh", low=0),
+        "colocation_usd_per_kw_month": reader.number("colocation_usd_per_kw_month", low=0),
+        "upkeep_usd_per_accelerator_year": reader.number("upkeep_usd_per_accelerator_year", low=0) or 0.0,
+    }
+    paid_by_power = ("pue_ratio", "energy_usd_per_kwh", "colocation_usd_per_kw_month")
+    named = [name for name in paid_by_power if fields[name] is not None]
+    if named and fields["power_kw_per_accelerator"] is None:
+        reader.refuse(
+            "power_kw_per_accelerator",
+            f"{named[0]} is given, but not the power it applies to",
+            "Give the kilowatts of one accelerator with its share of the server.",
+        )
+    return fields
+
+
+def _per_token(reader: Reader) -> dict[str, Any]:
+    return {
+        "input_usd_per_mtok": reader.number("input_usd_per_mtok", low=0, required=True),
+        "cached_input_usd_per_mtok": reader.number("cached_input_usd_per_mtok", low=0),
+        "cache_write_usd_per_mtok": reader.number("cache_write_usd_per_mtok", low=0),
+        "output_usd_per_mtok": reader.number("output_usd_per_mtok", low=0, required=True),
+        "long_context": _long_context(reader.group("long_context")),
+        "off_peak": _off_peak(reader.group("off_peak")),
+        "minimum_usd_per_month": reader.number("minimum_usd_per_month", low=0) or 0.0,
+    }
+
+
+def _long_context(reader: Reader | None) -> LongContextRule | None:
+    if reader is None:
+        return None
+    above_tok = reader.number("above_tok", above=0, required=True)
+    fresh = reader.number("input_usd_per_mtok", low=0, required=True)
+    output = reader.number("output_usd_per_mtok", low=0, required=True)
+    cached = reader.number("cached_input_usd_per_mtok", low=0)
+    reader.close()
+    if above_tok is None or fresh is None or output is None:
+        return None
+    return LongContextRule(
+        above_tok=above_tok,
+        input_usd_per_mtok=fresh,
+        output_usd_per_mtok=output,
+        cached_input_usd_per_mtok=cached,
+    )
+
+
+def _off_peak(reader: Reader | None) -> OffPeakRule | None:
+    if reader is None:
+        return None
+    from_h = reader.integer("from_h", low=0, high=LAST_HOUR_H, required=True)
+    to_h = reader.integer("to_h", low=0, high=LAST_HOUR_H, required=True)
+    ratio = reader.number("price_ratio", low=0, required=True)
+    reader.close()
+    if from_h is None or to_h is None or ratio is None:
+        return None
+    return OffPeakRule(from_h=from_h, to_h=to_h, price_ratio=ratio)
