@@ -2,7 +2,6 @@
 
 import math
 
-from models.cost import usd_per_accelerator_h
 from models.quantities import quantity, unit_of
 from models.tiers import HourlyPrice, OwnedPrice, Price
 
@@ -71,7 +70,7 @@ def price_text(price: Price | None) -> str:
         term = "" if price.term == "on_demand" else f", {price.term}"
         return f"{usd(price.usd_per_accelerator_h)} per accelerator-hour{term}"
     if isinstance(price, OwnedPrice):
-        return f"{usd(usd_per_accelerator_h(price))} per accelerator-hour, owned"
+        return f"{usd(price.usd_per_accelerator_h)} per accelerator-hour, owned"
     extras = [
         text
         for text, holds in (

@@ -46,22 +46,22 @@ def _hourly(reader: Reader) -> dict[str, Any]:
 
 def _owned(reader: Reader) -> dict[str, Any]:
     fields = {
-        "capex_usd_per_accelerator": reader.number("capex_usd_per_accelerator", above=0, required=True),
+        "purchase_usd_per_accelerator": reader.number("purchase_usd_per_accelerator", above=0, required=True),
         "life_years": reader.number("life_years", above=0, required=True),
-        "resale_fraction": reader.number("resale_fraction", low=0, high=1) or 0.0,
-        "power_kw_per_accelerator": reader.number("power_kw_per_accelerator", above=0),
+        "resale_value_fraction": reader.number("resale_value_fraction", low=0, high=1) or 0.0,
+        "accelerator_power_w": reader.number("accelerator_power_w", low=0) or 0.0,
         "pue_ratio": reader.number("pue_ratio", low=1, high=3),
-        "energy_usd_per_kwh": reader.number("energy_usd_per_kwh", low=0),
-        "colocation_usd_per_kw_month": reader.number("colocation_usd_per_kw_month", low=0),
+        "energy_usd_per_kwh": reader.number("energy_usd_per_kwh", low=0) or 0.0,
+        "colocation_usd_per_kw_month": reader.number("colocation_usd_per_kw_month", low=0) or 0.0,
         "upkeep_usd_per_accelerator_year": reader.number("upkeep_usd_per_accelerator_year", low=0) or 0.0,
     }
     paid_by_power = ("pue_ratio", "energy_usd_per_kwh", "colocation_usd_per_kw_month")
-    named = [name for name in paid_by_power if fields[name] is not None]
-    if named and fields["power_kw_per_accelerator"] is None:
+    named = [name for name in paid_by_power if fields[name]]
+    if named and not fields["accelerator_power_w"]:
         reader.refuse(
-            "power_kw_per_accelerator",
+            "accelerator_power_w",
             f"{named[0]} is given, but not the power it applies to",
-            "Give the kilowatts of one accelerator with its share of the server.",
+            "Give the watts of one accelerator with its share of the server.",
         )
     return fields
 

@@ -34,7 +34,7 @@ KEY_ORDER = """
 schema name id as_of seed label kind workloads models offers tier model measurements fleet policy demand
 architecture supplier accelerator accelerator_count_per_replica engine precision slot_count failure_unit
 availability available_until region request_limit_per_min token_limit_per_min price speed basis
-usd_per_accelerator_h term capex_usd_per_accelerator life_years resale_fraction power_kw_per_accelerator
+usd_per_accelerator_h term purchase_usd_per_accelerator life_years resale_value_fraction accelerator_power_w
 pue_ratio energy_usd_per_kwh colocation_usd_per_kw_month upkeep_usd_per_accelerator_year
 input_usd_per_mtok cached_input_usd_per_mtok cache_write_usd_per_mtok output_usd_per_mtok
 long_context above_tok off_peak from_h to_h price_ratio minimum_usd_per_month

@@ -10,7 +10,7 @@ from models.placement import Group
 from models.plans import Allocation, Cost, FleetChange, Pool, Totals
 from models.pool_plan import PoolPlan
 from models.scenario import FleetEntry
-from models.tiers import HourlyPrice, OwnedPrice
+from models.tiers import MachinePrice
 from models.uncertainty import PoolOdds
 from models.workloads import Demand
 
@@ -67,9 +67,7 @@ def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...
     changes = []
     for entry in desk.scenario.fleet:
         offers = [offer for offer in desk.offers.values() if offer.tier.id == entry.tier_id]
-        rented = next(
-            (offer for offer in offers if isinstance(offer.tier.price, HourlyPrice | OwnedPrice)), None
-        )
+        rented = next((offer for offer in offers if isinstance(offer.tier.price, MachinePrice)), None)
         usd_per_replica = replica_usd_per_month(rented) if rented else 0.0
         ids = {offer.id for offer in offers}
         used = [desk.placed_pool(group) for group in groups if group.offer_id in ids]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from models.cost import HOURS_PER_MONTH
 from models.pools import replica_usd_per_h
 from models.scenario import FleetEntry, Scenario
-from models.tiers import HourlyPrice, Offer, OwnedPrice
+from models.tiers import MachinePrice, Offer, OwnedPrice
 
 
 def committed_replicas(scenario: Scenario, offers: Mapping[str, Offer], offer_id: str) -> int:
@@ -17,7 +17,7 @@ def committed_replicas(scenario: Scenario, offers: Mapping[str, Offer], offer_id
     tier = offers[offer_id].tier
     first = min(other for other, offer in offers.items() if offer.tier.id == tier.id)
     entry = next((each for each in scenario.fleet if each.tier_id == tier.id), None)
-    if entry is None or first != offer_id or not isinstance(tier.price, HourlyPrice | OwnedPrice):
+    if entry is None or first != offer_id or not isinstance(tier.price, MachinePrice):
         return 0
     return entry.replica_count if is_committed(scenario, entry, offers[offer_id]) else 0
 

@@ -7,11 +7,10 @@ import numpy as np
 
 from models.lengths import TokenLengths
 from models.request_mix import length_moments
-from models.tiers import HourlyPrice, MachinePrice, OffPeakRule, OwnedPrice, TokenPrice
+from models.tiers import OffPeakRule, TokenPrice
 from models.workloads import HOURS_PER_DAY, Demand
 
 HOURS_PER_MONTH = 730.5  # 365.25 d / 12
-MONTHS_PER_YEAR = 12
 SECONDS_PER_HOUR = 3600.0
 TOK_PER_MTOK = 1e6
 
@@ -19,25 +18,6 @@ TOK_PER_MTOK = 1e6
 def calls_per_month(demand: Demand) -> float:
     """Calls of a workload in an average month, its daily shape applied."""
     return demand.peak_call_rate_req_per_s * demand.mean_to_peak_fraction * HOURS_PER_MONTH * SECONDS_PER_HOUR
-
-
-def usd_per_accelerator_h(price: MachinePrice) -> float:
-    """What an accelerator costs in an hour, rented or owned; an owned one costs as much idle as busy.
-
-    Owned: (capital less residual) / life + energy + colocation + upkeep, over the hours of its life.
-    """
-    if isinstance(price, HourlyPrice):
-        return price.usd_per_accelerator_h
-    written_off = price.capex_usd_per_accelerator * (1.0 - price.resale_fraction) / price.life_years
-    yearly = written_off + price.upkeep_usd_per_accelerator_year
-    return yearly / (MONTHS_PER_YEAR * HOURS_PER_MONTH) + _running_usd_per_h(price)
-
-
-def _running_usd_per_h(price: OwnedPrice) -> float:
-    """Energy and colocation of one accelerator in an hour."""
-    power_kw = (price.power_kw_per_accelerator or 0.0) * (price.pue_ratio or 1.0)
-    rent_usd = (price.colocation_usd_per_kw_month or 0.0) * (price.power_kw_per_accelerator or 0.0)
-    return power_kw * (price.energy_usd_per_kwh or 0.0) + rent_usd / HOURS_PER_MONTH
 
 
 def usd_per_request(

@@ -11,7 +11,7 @@ from models.performance import HostedPerformance, Load, OperatingPoint, TierPerf
 from models.pool_loads import load_of
 from models.pools import operate_machines, replica_usd_per_h
 from models.sizing import first_miss
-from models.tiers import HourlyPrice, Offer, OwnedPrice, TokenPrice
+from models.tiers import MachinePrice, Offer, TokenPrice
 from models.workloads import Demand
 
 LADDER_COUNT = 28
@@ -108,7 +108,7 @@ def _usd_per_mtok_output(offer: Offer, demand: Demand, replica_count: int, rate:
     """The whole bill over output tokens; None where no price is known."""
     workload, price = demand.workload, offer.tier.price
     output_tok = workload.output_tok.mean_tok
-    if isinstance(price, HourlyPrice | OwnedPrice):
+    if isinstance(price, MachinePrice):
         return usd_per_mtok(replica_usd_per_h(offer) * replica_count, rate * output_tok)
     if isinstance(price, TokenPrice):
         per_request = mean_usd_per_request(
@@ -126,7 +126,7 @@ def break_even_rate_req_per_s(
     Equation: replicas x USD per hour / (3600 x USD per request). None where a price is missing.
     """
     price = hosted.tier.price
-    if not isinstance(machine.tier.price, HourlyPrice | OwnedPrice) or not isinstance(price, TokenPrice):
+    if not isinstance(machine.tier.price, MachinePrice) or not isinstance(price, TokenPrice):
         return None
     workload = demand.workload
     per_request = mean_usd_per_request(

@@ -139,6 +139,12 @@ class Desk:
         return may_cost_at_most(self.offers[offer_id], performance, demands, self.scenario.policy, bound_usd)
 
 
+def desk_for(scenario: Scenario, performances: Performances, pool_planner: PoolPlanner = plan_pool) -> Desk:
+    """A desk with the scenario's offers in a fixed order, so that their order in a file is irrelevant."""
+    offers = {offer.id: offer for offer in sorted(scenario.offers, key=lambda offer: offer.id)}
+    return Desk(scenario, offers, performances, pool_planner)
+
+
 def place(desk: Desk) -> Partition:
     """The cheapest placement of all workloads."""
     count = len(desk.scenario.demands)

@@ -136,7 +136,7 @@ def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
     if isinstance(price, HourlyPrice):
         uses.append(("usd_per_accelerator_h", price.evidence))
     if isinstance(price, OwnedPrice):
-        uses.append(("capex_usd_per_accelerator", price.evidence))
+        uses.append(("purchase_usd_per_accelerator", price.evidence))
     if isinstance(price, TokenPrice):
         uses.append(("output_usd_per_mtok", price.evidence))
     return [

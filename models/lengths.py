@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -45,6 +45,17 @@ class TokenLengths:
             raw = ordered[index]
         clipped: NDArray[np.float64] = np.clip(np.rint(raw), low, high)
         return clipped
+
+    def scaled(self, ratio: float) -> "TokenLengths":
+        """The same spread around lengths that many times as long; the clip stays."""
+        return replace(
+            self,
+            value_tok=None if self.value_tok is None else self.value_tok * ratio,
+            mean_before_clip_tok=None
+            if self.mean_before_clip_tok is None
+            else self.mean_before_clip_tok * ratio,
+            values_tok=tuple(max(round(each * ratio), 1) for each in self.values_tok),
+        )
 
     @property
     def log_parameters(self) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from models.bill import cost_of, fleet_changes, pool_names, pool_view, totals_of
-from models.desk import Desk, Performances, PoolPlanner, cheapest_move, place
+from models.desk import Desk, Performances, PoolPlanner, cheapest_move, desk_for, place
 from models.evidence import weakest
 from models.explaining import (
     evidence_of,
@@ -29,6 +29,7 @@ from models.sentences import answer_sentence
 from models.sizing import target_results
 from models.uncertainty import PoolOdds, pool_odds
 from models.workloads import Target
+from models.worth import lost_per_task_usd, tasks_per_month
 
 NOT_MODELLED = (
     "quality differences between models and tiers",
@@ -46,8 +47,7 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     it that remembers what it has worked out.
     Workloads on the same rented offer share a pool, sized at the busiest hour, with the policy's spares.
     """
-    offers = {offer.id: offer for offer in sorted(scenario.offers, key=lambda offer: offer.id)}
-    desk = Desk(scenario, offers, performances, pool_planner)
+    desk = desk_for(scenario, performances, pool_planner)
     placement = place(desk)
     groups = sorted(placement.groups)
     group_of = {index: group for group in groups for index in members(group.workload_set)}
@@ -127,6 +127,7 @@ def _allocation(
     pool, position = desk.placed_pool(group), members(group.workload_set).index(index)
     name, targets = demand.workload.name, demand.workload.targets
     latency = pool.point.of(name)
+    lost = lost_per_task_usd(demand, latency)
     notices = _own_notices(desk, group, pool, name)
     evidence = [use.evidence for use in offer_evidence_of(desk, group.offer_id)]
     return Allocation(
@@ -146,6 +147,8 @@ def _allocation(
         task_s=latency.task_s,
         targets=_target_results(pool, name, targets, odds),
         cost=cost_of(demand, pool, position),
+        lost_usd_per_task=lost,
+        lost_usd_per_month=None if lost is None else lost * tasks_per_month(demand),
         weakest_grade=weakest(evidence),
         binding_constraint=_binding(pool, name),
         inside_domain=not any(text.startswith(f"{name}: mean") for text in notices),

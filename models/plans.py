@@ -70,6 +70,8 @@ class Allocation:
     replica_count   replicas of the pool that serves it, spares included (shared with the pool's other
                     workloads); None for a tier paid per token
     offered_rate_req_per_s   calls per second at the peak
+    lost_usd_per_task, lost_usd_per_month   value lost to latency; None where no value is set or the tail
+                    of its latency is unknown
     """
 
     workload: str
@@ -88,6 +90,8 @@ class Allocation:
     task_s: Percentiles = UNKNOWN
     targets: tuple[TargetResult, ...] = ()
     cost: Cost
+    lost_usd_per_task: float | None = None
+    lost_usd_per_month: float | None = None
     weakest_grade: Grade | None
     binding_constraint: str
     inside_domain: bool = True

@@ -9,7 +9,6 @@ from models.architectures import batched_accelerator
 from models.autoscaling import ScaledDay, scaled_day
 from models.cost import (
     HOURS_PER_MONTH,
-    usd_per_accelerator_h,
 )
 from models.hosted_pool import hosted_pool
 from models.performance import (
@@ -22,7 +21,7 @@ from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
 from models.scenario import Policy
 from models.sizing import MAX_REPLICA_COUNT, Sizing, first_miss, size
-from models.tiers import HourlyPrice, Offer, OwnedPrice
+from models.tiers import MachinePrice, Offer
 from models.workloads import HOURS_PER_DAY, Demand
 
 
@@ -46,9 +45,7 @@ def monthly_floor_usd(
     offer: Offer, performance: TierPerformance, demands: Sequence[Demand], policy: Policy
 ) -> float:
     """A cheap lower bound of a pool's bill: what throughput alone would cost, targets left aside."""
-    if not isinstance(performance, BatchedPerformance) or not isinstance(
-        offer.tier.price, HourlyPrice | OwnedPrice
-    ):
+    if not isinstance(performance, BatchedPerformance) or not isinstance(offer.tier.price, MachinePrice):
         return 0.0
     if policy.autoscale.enabled:
         return 0.0
@@ -90,9 +87,9 @@ def _busiest_hour(work: Sequence[Sequence[float]]) -> int:
 def replica_usd_per_h(offer: Offer) -> float:
     """What one replica costs in an hour, rented or owned."""
     price, count = offer.tier.price, offer.tier.accelerator_count_per_replica
-    if not isinstance(price, HourlyPrice | OwnedPrice) or count is None:
+    if not isinstance(price, MachinePrice) or count is None:
         raise ValueError(f"tier {offer.tier.id} is not paid by the hour")
-    return usd_per_accelerator_h(price) * count
+    return price.usd_per_accelerator_h * count
 
 
 def spare_replicas(offer: Offer, policy: Policy) -> int:

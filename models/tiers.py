@@ -7,6 +7,10 @@ from typing import Literal
 
 from models.evidence import Evidence
 
+HOURS_PER_YEAR = 8766.0  # 365.25 d
+MONTHS_PER_YEAR = 12.0
+WATT_PER_KILOWATT = 1000.0
+
 Availability = Literal["open", "limited", "waitlist", "announced", "retired"]
 RentalTerm = Literal["on_demand", "reserved", "spot"]
 FailureUnit = Literal["accelerator", "node", "rack", "wafer", "endpoint"]
@@ -73,26 +77,38 @@ class HourlyPrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedPrice:
-    """Bought: capital written off over its life, and what it costs to run. Per accelerator.
+    """Bought machines, spread over every hour of their life, whether busy or idle.
 
-    resale_fraction              share of the capital that a sale at the end of life brings
-    power_kw_per_accelerator     of the whole server and its share of the network, at the meter of the server
-    pue_ratio                    what the building adds to that power; None where the power is all-in
-    colocation_usd_per_kw_month  rent of space and power together, or of space alone with an energy price
+    purchase_usd_per_accelerator  with its share of server and network
+    resale_value_fraction         of the purchase left at the end of life
+    accelerator_power_w           of the accelerator with its share of the server, drawn all the time
+    pue_ratio                     what the building adds to that power; None where the power is all-in
+    colocation_usd_per_kw_month   rent of space and cooling by that power; 0 in one's own building
     upkeep_usd_per_accelerator_year   support, spares and people
     """
 
-    capex_usd_per_accelerator: float
+    purchase_usd_per_accelerator: float
     life_years: float
     evidence: Evidence
-    resale_fraction: float = 0.0
-    power_kw_per_accelerator: float | None = None
+    resale_value_fraction: float = 0.0
+    accelerator_power_w: float = 0.0
     pue_ratio: float | None = None
-    energy_usd_per_kwh: float | None = None
-    colocation_usd_per_kw_month: float | None = None
+    energy_usd_per_kwh: float = 0.0
+    colocation_usd_per_kw_month: float = 0.0
     upkeep_usd_per_accelerator_year: float = 0.0
 
     basis: Literal["owned"] = "owned"
+
+    @property
+    def usd_per_accelerator_h(self) -> float:
+        """What one accelerator costs in an hour: wear, upkeep, energy and space."""
+        wear_usd = self.purchase_usd_per_accelerator * (1.0 - self.resale_value_fraction) / self.life_years
+        power_kw = self.accelerator_power_w / WATT_PER_KILOWATT
+        return (
+            (wear_usd + self.upkeep_usd_per_accelerator_year) / HOURS_PER_YEAR
+            + power_kw * (self.pue_ratio or 1.0) * self.energy_usd_per_kwh
+            + power_kw * self.colocation_usd_per_kw_month / (HOURS_PER_YEAR / MONTHS_PER_YEAR)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +151,7 @@ class TokenPrice:
 
 
 MachinePrice = HourlyPrice | OwnedPrice
-Price = HourlyPrice | OwnedPrice | TokenPrice
+Price = MachinePrice | TokenPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -287,15 +287,15 @@ def test_any_value_anywhere_is_read_or_refused_with_an_address(place, value):
 @pytest.mark.parametrize(
     ("price", "path", "words"),
     [
-        ({"basis": "owned", "capex_usd_per_accelerator": 49_250}, "life_years", "is missing"),
+        ({"basis": "owned", "purchase_usd_per_accelerator": 49_250}, "life_years", "is missing"),
         (
-            {"basis": "owned", "capex_usd_per_accelerator": 1, "life_years": 3, "energy_usd_per_kwh": 0.1},
-            "power_kw_per_accelerator",
+            {"basis": "owned", "purchase_usd_per_accelerator": 1, "life_years": 3, "energy_usd_per_kwh": 0.1},
+            "accelerator_power_w",
             "power it applies to",
         ),
         (
-            {"basis": "owned", "capex_usd_per_accelerator": 1, "life_years": 3, "pue_ratio": 0.9}
-            | {"power_kw_per_accelerator": 1},
+            {"basis": "owned", "purchase_usd_per_accelerator": 1, "life_years": 3, "pue_ratio": 0.9}
+            | {"accelerator_power_w": 1000},
             "pue_ratio",
             "1",
         ),

@@ -91,7 +91,7 @@ def test_machines_that_were_bought_are_paid_whether_used_or_not(case):
             each,
             tier=replace(
                 each.tier,
-                price=OwnedPrice(capex_usd_per_accelerator=30_000.0, life_years=3.0, evidence=LISTED),
+                price=OwnedPrice(purchase_usd_per_accelerator=30_000.0, life_years=3.0, evidence=LISTED),
             ),
         )
         if isinstance(each.tier.price, HourlyPrice)

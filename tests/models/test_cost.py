@@ -10,7 +10,6 @@ from models.cost import (
     mean_usd_per_request,
     per_unit,
     tokens_usd_per_month,
-    usd_per_accelerator_h,
     usd_per_mtok,
     usd_per_request,
     usd_per_resolved_task,
@@ -103,27 +102,27 @@ def test_nothing_to_divide_by_has_no_unit_cost():
 
 
 def owned(**fields):
-    return OwnedPrice(capex_usd_per_accelerator=394_000 / 8, life_years=3, evidence=LISTED, **fields)
+    return OwnedPrice(purchase_usd_per_accelerator=394_000 / 8, life_years=3, evidence=LISTED, **fields)
 
 
 def test_a_node_written_off_over_three_years():
     """394,000 USD / 3 years / 8 GPUs: 1.87 USD an hour, 1.31 with 30 % left (worked in 2026-11)."""
-    assert usd_per_accelerator_h(owned()) == pytest.approx(1.87, abs=0.005)
-    assert usd_per_accelerator_h(owned(resale_fraction=0.3)) == pytest.approx(1.31, abs=0.005)
+    assert owned().usd_per_accelerator_h == pytest.approx(1.87, abs=0.005)
+    assert owned(resale_value_fraction=0.3).usd_per_accelerator_h == pytest.approx(1.31, abs=0.005)
 
 
 def test_colocation_of_an_h100():
     """1.73 kW at 200 USD/kW-month: 0.47 USD an hour."""
-    housed = owned(power_kw_per_accelerator=1.73, colocation_usd_per_kw_month=200)
-    assert usd_per_accelerator_h(housed) - usd_per_accelerator_h(owned()) == pytest.approx(0.47, abs=0.005)
+    housed = owned(accelerator_power_w=1730, colocation_usd_per_kw_month=200)
+    assert housed.usd_per_accelerator_h - owned().usd_per_accelerator_h == pytest.approx(0.47, abs=0.005)
 
 
 def test_pue_counts_once_and_for_energy_only():
     """1 kW x 1.5 x 0.10 USD/kWh = 0.15 USD an hour; without a PUE the power is all-in."""
-    base = owned(power_kw_per_accelerator=1.0, energy_usd_per_kwh=0.10)
-    assert usd_per_accelerator_h(base) - usd_per_accelerator_h(owned()) == pytest.approx(0.10)
-    built = owned(power_kw_per_accelerator=1.0, energy_usd_per_kwh=0.10, pue_ratio=1.5)
-    assert usd_per_accelerator_h(built) - usd_per_accelerator_h(owned()) == pytest.approx(0.15)
+    base = owned(accelerator_power_w=1000, energy_usd_per_kwh=0.10)
+    assert base.usd_per_accelerator_h - owned().usd_per_accelerator_h == pytest.approx(0.10)
+    built = owned(accelerator_power_w=1000, energy_usd_per_kwh=0.10, pue_ratio=1.5)
+    assert built.usd_per_accelerator_h - owned().usd_per_accelerator_h == pytest.approx(0.15)
 
 
 def test_a_long_prompt_pays_its_own_rates_for_the_whole_request():

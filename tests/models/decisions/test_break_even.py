@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.break_even import (
+from models.cost import usd_per_request
+from models.decisions.break_even import (
     break_even_mtok_per_h,
     break_even_multiple,
     break_even_utilisation,
@@ -15,7 +16,6 @@ from models.break_even import (
     waiting_multiple,
     weighted_quantile,
 )
-from models.cost import usd_per_request
 from models.evidence import Evidence, Grade, Sense
 from models.tiers import TokenPrice
 from models.value import turns_per_day

@@ -1,0 +1,1 @@
+"""What to decide and when: growth, futures nobody knows, break-evens, and which assumption matters most."""
