@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from data.completion import with_mean_tpot
 from data.file_content import Reading
+from data.plausibility import implausibilities
 from data.sanity_checks import impossibilities, sanity_warnings, warm_caches
 from models.measurements import Measurement
 from models.problems import Problem, Severity
@@ -30,6 +31,7 @@ def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Pr
         completed, notes = with_mean_tpot(measurement, path)
         warnings.extend(notes)
         warnings.extend(sanity_warnings(measurement, path))
+        warnings.extend(implausibilities(measurement, path))
         if measurement in first_row:
             warnings.append(_repeated(path, first_row[measurement]))
         first_row.setdefault(measurement, row)

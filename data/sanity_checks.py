@@ -74,10 +74,13 @@ def _e2e_adds_up(row: Measurement) -> Iterator[tuple[str, str]]:
 
 
 def _little(row: Measurement) -> Iterator[tuple[str, str]]:
-    rate, e2e, load = row.request_rate_req_per_s, row.e2e_s.mean, row.concurrency_count
-    if rate is None or e2e is None or load is None or row.load_kind != "concurrency":
+    rate, load = row.request_rate_req_per_s, row.concurrency_count
+    if rate is None or load is None or row.load_kind != "concurrency":
         return
-    in_flight = rate * e2e
+    if row.e2e_s.mean is None:
+        yield from _first_tokens_in_flight(row, rate, load)
+        return
+    in_flight = rate * row.e2e_s.mean
     if in_flight > (1 + RELATIVE_TOLERANCE) * load:
         yield (
             f"request rate x E2E is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
@@ -87,6 +90,19 @@ def _little(row: Measurement) -> Iterator[tuple[str, str]]:
         yield (
             f"request rate x E2E is {in_flight:.4g} in flight, far below the concurrency of {load:.4g}",
             "Look for think time, a slow client, or a short run.",
+        )
+
+
+def _first_tokens_in_flight(row: Measurement, rate: float, load: float) -> Iterator[tuple[str, str]]:
+    """Where E2E is unknown: what waits for its first token, or decodes, cannot exceed what is in flight."""
+    ttft, tpot, osl = row.ttft_s.middle, row.tpot_s.middle, row.osl_tok
+    decoding = tpot * (osl - 1) if tpot is not None and osl is not None and osl > 1 else 0.0
+    in_flight = rate * ((ttft or 0.0) + decoding)
+    if in_flight > (1 + RELATIVE_TOLERANCE) * load:
+        parts = "TTFT + TPOT x (output - 1)" if ttft and decoding else "TTFT" if ttft else "TPOT x output"
+        yield (
+            f"request rate x ({parts}) is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
+            "Check the units and the measured window.",
         )
 
 

@@ -23,6 +23,7 @@ from models.problems import Problem
 
 RATE_UNITS = frozenset(("tok_s", "tokens_s", "token_s", "t_s", "req_s", "requests_s", "rps", "tps"))
 CHIPS_IN_CELL = re.compile(r"([0-9]{1,5})\s*[x×*]\s*(\S.*)", re.IGNORECASE)
+MOST_SPEED_RATIO = 2.0  # mean of a ratio and ratio of means differ by less in honest files
 WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
 
 
@@ -148,8 +149,16 @@ class RowReader:
     def _invert_stream_speed(self, values: dict[str, Any]) -> None:
         for statistic in ("mean", "p50"):
             speed = values.pop(f"stream_speed_{statistic}", None)
-            if speed and values.get(f"tpot_s_{statistic}") is None:
-                values[f"tpot_s_{statistic}"] = 1 / speed
+            if not speed:
+                continue
+            tpot = values.setdefault(f"tpot_s_{statistic}", 1 / speed)
+            if not 1 / MOST_SPEED_RATIO < speed * tpot < MOST_SPEED_RATIO:
+                self._warn(
+                    "tokens/s per user",
+                    f"{speed:.4g} tokens/s for one user and a TPOT of {tpot:.4g} s ({1 / tpot:.4g} tokens/s) "
+                    "do not fit; TPOT is used",
+                    "Check the unit of both columns.",
+                )
 
     def _count_errors(self, values: dict[str, Any]) -> None:
         fraction, requests = values.pop("error_fraction", None), values.get("request_count")
