@@ -194,6 +194,12 @@ def policy() -> None:
             step=0.1,
             empty="blank: no spread is invented",
         )
+        choice(
+            ("policy", "envelope_end"),
+            "End that sizes unmeasured wafers",
+            {end: end.capitalize() for end in ("pessimistic", "central", "optimistic")},
+            "Nobody has published their behaviour under load; a load test replaces this.",
+        )
     with third:
         number(
             ("policy", "budget_usd_per_month"), "budget_usd_per_month", step=1000.0, empty="blank: no limit"

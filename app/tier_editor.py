@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import presenters, state, workbench
+from app import presenters, state, tier_desk, workbench
 from app.formatting import DASH, label, number, price_text, show
 from models.evidence import Evidence
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
@@ -44,6 +44,8 @@ def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -
                 + (f" until {tier.available_until}" if tier.available_until else "")
             )
             _price(offer)
+            if tier.note:
+                st.caption(presenters.safe(tier.note))
         with middle:
             _performance(performance)
         with right, st.container(horizontal=True):
@@ -61,10 +63,14 @@ def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -
 
 
 def _size(offer: Offer) -> str:
-    count = offer.tier.accelerator_count_per_replica
-    if count is None or offer.accelerator is None:
+    count, side = offer.tier.accelerator_count_per_replica, offer.tier.prefill
+    if offer.accelerator is None:
         return presenters.safe(offer.tier.supplier) or "endpoint"
-    return f"{count} x {presenters.safe(offer.accelerator.label)} a replica"
+    own = f"{count or DASH} x {presenters.safe(offer.accelerator.label)} a replica"
+    if side is None or offer.prefill_accelerator is None:
+        return own
+    prefill = presenters.safe(offer.prefill_accelerator.label)
+    return f"prefill {side.accelerator_count_per_worker} x {prefill} a worker, decode {own}"
 
 
 def _price(offer: Offer) -> None:
@@ -90,8 +96,10 @@ def _performance(performance: TierPerformance | CannotServe) -> None:
                 f"{quality.point_count} points, {quality.shape_count} shapes, "
                 f"residual {show('residual_fraction', quality.residual_fraction)}"
             )
-    else:
+    elif isinstance(performance, HostedPerformance):
         _hosted(performance)
+    else:
+        tier_desk.machines(performance)
 
 
 def _hosted(performance: HostedPerformance) -> None:

@@ -33,11 +33,17 @@ from data.store import Store, open_store
 from data.store_faults import StoreFault
 from data.tier_drafts import tier_as_draft
 from models import curves, planning
-from models.architectures import ARCHITECTURES, batched_accelerator, hosted_api
+from models.architectures import (
+    ARCHITECTURES,
+    batched_accelerator,
+    disaggregated_pools,
+    hosted_api,
+    wafer_scale_pipeline,
+)
 from models.curves import LoadPoint
 from models.desk import Performances
 from models.measurements import SourcedMeasurement
-from models.performance import CannotServe, FitQuality, TierPerformance
+from models.performance import CannotServe, EnvelopeEnd, FitQuality, TierPerformance
 from models.plans import Plan
 from models.pool_plan import PoolPlan
 from models.pools import plan_pool
@@ -81,6 +87,7 @@ __all__ = [
 ]
 
 Draft = dict[str, Any]
+ENVELOPES = {module.KEY: module for module in (wafer_scale_pipeline, disaggregated_pools)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +181,8 @@ def _performance(
         return _fit_hosted(
             offer, measurements, policy.accepted_derate_ratio, policy.accepted_p95_to_p50_ratio
         )
+    if offer.tier.architecture in ENVELOPES:
+        return _fit_envelope(offer, measurements, policy.accepted_derate_ratio, policy.envelope_end)
     return _fit_machines(offer, measurements)
 
 
@@ -182,6 +191,19 @@ def _fit_machines(
     offer: Offer, measurements: tuple[SourcedMeasurement, ...]
 ) -> TierPerformance | CannotServe:
     fitted: TierPerformance | CannotServe = ARCHITECTURES[offer.tier.architecture].fit(offer, measurements)
+    return fitted
+
+
+@lru_cache(maxsize=512)
+def _fit_envelope(
+    offer: Offer,
+    measurements: tuple[SourcedMeasurement, ...],
+    accepted_derate_ratio: float | None,
+    envelope_end: EnvelopeEnd,
+) -> TierPerformance | CannotServe:
+    fitted: TierPerformance | CannotServe = ENVELOPES[offer.tier.architecture].fit(
+        offer, measurements, accepted_derate_ratio=accepted_derate_ratio, envelope_end=envelope_end
+    )
     return fitted
 
 

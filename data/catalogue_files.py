@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from data.claims import Claim, read_claim
 from data.hardware_files import HourlyRate, price_on, read_accelerator, read_model, read_rate
+from data.machine_tiers import read_machine_tier
 from data.reading import close_names
 from data.sources import Source, read_source, source_names
 from data.tables import csv_rows, toml_table
@@ -19,7 +20,8 @@ from data.tier_files import Listing, read_hosted_tier, read_rented_tier
 from data.token_prices import PriceOverride, listed_on, overriding, read_override
 from data.workload_defaults import DayShape, WorkloadDefault, read_day_shape, read_workload_default
 from models.problems import InputProblems, Problem
-from models.tiers import Accelerator, Model, Offer, Price, Tier
+from models.tiers import Accelerator, Model, Offer, PrefillSide, Price, Tier
+from models.wafers import with_wafer_count
 
 Record = TypeVar("Record")
 
@@ -72,14 +74,34 @@ class Catalogue:
             token_limit_per_min=listing.token_limit_per_min,
             speed=listing.speed,
             evidence=listing.evidence,
+            prefill=self._prefill(listing, as_of),
         )
-        accelerator = self.accelerators.get(tier.accelerator or "")
-        return Offer(tier=tier, model=self.models[model_id], accelerator=accelerator)
+        return with_wafer_count(self.assembled(tier, self.models[model_id]))
+
+    def assembled(self, tier: Tier, model: Model) -> Offer:
+        """A model on a tier with the accelerators that the tier names."""
+        side = tier.prefill
+        return Offer(
+            tier=tier,
+            model=model,
+            accelerator=self.accelerators.get(tier.accelerator or ""),
+            prefill_accelerator=self.accelerators.get((side and side.accelerator) or ""),
+        )
+
+    def _prefill(self, listing: Listing, as_of: date) -> PrefillSide | None:
+        """The prefill half with the price of the day."""
+        side = self.tiers[listing.tier_id].prefill
+        if side is None or side.accelerator is None or listing.prefill_card is None:
+            return side
+        price = price_on(self.hourly_rates, side.accelerator, listing.prefill_card, as_of)
+        return replace(side, price=price)
 
     def _price(self, listing: Listing, as_of: date) -> Price | None:
         accelerator = self.tiers[listing.tier_id].accelerator
         if listing.card is not None and accelerator is not None:
             return price_on(self.hourly_rates, accelerator, listing.card, as_of)
+        if self.tiers[listing.tier_id].price is not None:
+            return self.tiers[listing.tier_id].price
         override = overriding(self.price_overrides, listing.tier_id, listing.model_id, as_of)
         if override is not None:
             return override.price
@@ -147,8 +169,10 @@ def _tiers(
 ) -> tuple[Mapping[str, Tier], Mapping[tuple[str, str], Listing]]:
     rented = _rows("rented_tiers.csv", problems, read_rented_tier)
     hosted = _entries("hosted_tiers.toml", "tier", problems, read_hosted_tier, names)
-    tiers = {tier.id: tier for tier, _ in rented} | {tier.id: tier for tier, _ in hosted}
-    listings = [listing for _, listing in rented] + [each for _, sold in hosted for each in sold]
+    machines = _entries("machine_tiers.toml", "tier", problems, read_machine_tier, names)
+    described = [*machines, *hosted]
+    tiers = {tier.id: tier for tier, _ in rented} | {tier.id: tier for tier, _ in described}
+    listings = [listing for _, listing in rented] + [each for _, sold in described for each in sold]
     return MappingProxyType(tiers), MappingProxyType({listing.key: listing for listing in listings})
 
 

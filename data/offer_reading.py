@@ -6,16 +6,34 @@ from datetime import date
 from typing import Any, cast, get_args
 
 from data.catalogue_files import Catalogue, UnknownName
+from data.catalogue_names import known_accelerator
+from data.half_reading import read_prefill, read_step
 from data.hardware_files import ModelKind, read_model_facts
-from data.names import accelerator_id
+from data.link_reading import read_link
 from data.price_reading import read_price
-from data.reading import Reader, close_names, read_evidence
+from data.reading import ASSUMED_BY_USER, Reader, close_names, read_evidence
 from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
-from data.workload_reading import ASSUMED_BY_USER
 from models.evidence import Evidence, Sense
 from models.tiers import Availability, FailureUnit, Model, Offer, Speed, Tier
+from models.wafers import with_wafer_count
 
 ARCHITECTURES = ("batched_accelerator", "hosted_api", "wafer_scale_pipeline", "disaggregated_pools")
+EVIDENCED_FIELDS = (
+    *LIMIT_FIELDS,
+    "slot_count",
+    "link",
+    "step",
+    "pipeline_stage_count",
+    "prefill_rate_tok_per_s",
+)
+# Keys that only some architectures read; the first is the one they are for.
+HOMES = {
+    "link": ("disaggregated_pools", "wafer_scale_pipeline"),
+    "prefill": ("disaggregated_pools",),
+    "step": ("disaggregated_pools",),
+    "pipeline_stage_count": ("wafer_scale_pipeline", "disaggregated_pools"),
+    "prefill_rate_tok_per_s": ("wafer_scale_pipeline",),
+}
 DEFAULT_FAILURE_UNIT: Mapping[str, FailureUnit] = {"hosted_api": "endpoint", "wafer_scale_pipeline": "wafer"}
 
 
@@ -94,7 +112,7 @@ def _offer(
         known = [*own.models, *catalogue.models]
         entry.refuse("model", f"'{model_id}' is not in the catalogue", close_names(model_id, known))
         return None
-    return Offer(tier=tier, model=model, accelerator=catalogue.accelerators.get(tier.accelerator or ""))
+    return with_wafer_count(catalogue.assembled(tier, model))
 
 
 def _listed_offer(
@@ -112,17 +130,30 @@ def _listed_offer(
         return None
 
 
+def _refuse_strangers(reader: Reader, architecture: str) -> None:
+    """Keys that say nothing on this architecture, or lack what it cannot do without."""
+    for key, at_home in HOMES.items():
+        if reader.raw.get(key) is not None and architecture not in at_home:
+            reader.refuse(key, f"says nothing on {architecture}", f"Leave it out; it is for {at_home[0]}.")
+    price = reader.raw.get("price")
+    basis = price.get("basis") if isinstance(price, Mapping) else None
+    if basis == "per_token" and architecture != "hosted_api":
+        reader.refuse("price.basis", f"{architecture} is not paid per token", "Choose hourly or owned.")
+    if basis in ("hourly", "owned") and architecture == "hosted_api":
+        reader.refuse("price.basis", "a hosted_api is paid per token", "Choose per_token.")
+
+
 def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
     """A tier of the user's own; None where it has problems. Figures typed without evidence are grade E."""
     known_problem_count = len(reader.problems)
     architecture = reader.choice("architecture", ARCHITECTURES) or ARCHITECTURES[0]
     fields: dict[str, Any] = {name: reader.number(name, above=0) for name in LIMIT_FIELDS}
     tier_id = reader.text("id", required=True)
-    on_machines = architecture == "batched_accelerator"
+    on_machines = architecture in ("batched_accelerator", "disaggregated_pools")
     fields |= {
         "label": reader.text("label") or tier_id,
         "supplier": reader.text("supplier") or tier_id,
-        "accelerator": _accelerator(reader, catalogue),
+        "accelerator": known_accelerator(reader, "accelerator", tuple(catalogue.accelerators)),
         "accelerator_count_per_replica": reader.integer(
             "accelerator_count_per_replica", low=1, required=on_machines
         ),
@@ -137,23 +168,20 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
         "region": reader.text("region"),
         "note": reader.text("note") or "",
         "price": read_price(reader.group("price")),
+        "link": read_link(reader.group("link")),
+        "prefill": read_prefill(reader.group("prefill"), tuple(catalogue.accelerators)),
+        "step": read_step(reader.group("step")),
+        "pipeline_stage_count": reader.integer("pipeline_stage_count", low=1),
+        "prefill_rate_tok_per_s": reader.number("prefill_rate_tok_per_s", above=0),
         "speed": _read_speed(reader.group("speed")),
     }
-    limits = {name for name in (*LIMIT_FIELDS, "slot_count") if fields[name] is not None}
+    limits = {name for name in EVIDENCED_FIELDS if fields[name] is not None}
     evidence = _own_evidence(reader.group("evidence"), limits)
     reader.close()
+    _refuse_strangers(reader, architecture)
     if len(reader.problems) > known_problem_count:
         return None
     return Tier(id=tier_id, architecture=architecture, evidence=evidence, **fields)
-
-
-def _accelerator(reader: Reader, catalogue: Catalogue) -> str | None:
-    text = reader.text("accelerator")
-    known = accelerator_id(text)
-    if text is not None and known is None:
-        cure = close_names(text, catalogue.accelerators)
-        reader.refuse("accelerator", f"'{text}' is not in the catalogue", cure)
-    return known
 
 
 def _read_speed(reader: Reader | None) -> Speed | None:

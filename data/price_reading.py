@@ -2,10 +2,18 @@
 
 from typing import Any, cast, get_args
 
-from data.reading import Reader, read_evidence
-from data.workload_reading import ASSUMED_BY_USER
+from data.reading import ASSUMED_BY_USER, Reader, read_evidence
 from models.evidence import Evidence
-from models.tiers import HourlyPrice, LongContextRule, OffPeakRule, OwnedPrice, Price, RentalTerm, TokenPrice
+from models.tiers import (
+    HourlyPrice,
+    LongContextRule,
+    MachinePrice,
+    OffPeakRule,
+    OwnedPrice,
+    Price,
+    RentalTerm,
+    TokenPrice,
+)
 
 BASES = ("hourly", "owned", "per_token")
 LAST_HOUR_H = 24
@@ -26,6 +34,14 @@ def read_price(reader: Reader | None) -> Price | None:
     if basis is None or evidence is None or len(reader.problems) > known_problem_count:
         return None
     return _price(basis, fields, evidence)
+
+
+def read_machine_price(reader: Reader | None) -> MachinePrice | None:
+    """The price of machines, rented or owned; a price per token is refused."""
+    price = read_price(reader)
+    if reader is not None and isinstance(price, TokenPrice):
+        reader.refuse("basis", "machines are not paid per token", "Choose hourly or owned.")
+    return None if isinstance(price, TokenPrice) else price
 
 
 def _price(basis: str, fields: dict[str, Any], evidence: Evidence) -> Price:

@@ -14,6 +14,7 @@ from models.problems import Problem
 
 Choice = TypeVar("Choice", bound=str)
 CLOSE_NAME_COUNT = 3
+ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="assumed by the user")
 
 
 def close_names(name: str, known: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from data.offer_reading import read_offers
 from data.reading import Reader, close_names
 from data.scenario_text import draft_id, read_draft, write_draft
 from data.workload_reading import Traces, read_demand
+from models.performance import EnvelopeEnd
 from models.placement import MAX_WORKLOAD_COUNT
 from models.problems import InputProblems, Problem
 from models.scenario import Autoscale, DemandScenario, FleetEntry, Outlook, Policy, Scenario
@@ -124,6 +125,9 @@ def _policy(reader: Reader | None) -> Policy:
         autoscale=_autoscale(reader.group("autoscale")),
         accepted_derate_ratio=reader.number("accepted_derate_ratio", above=0, high=1),
         accepted_p95_to_p50_ratio=reader.number("accepted_p95_to_p50_ratio", low=1, high=MAX_SPREAD_RATIO),
+        envelope_end=cast(
+            EnvelopeEnd, reader.choice("envelope_end", get_args(EnvelopeEnd), usual.envelope_end)
+        ),
         accept_unverified_parity=reader.flag("accept_unverified_parity", usual.accept_unverified_parity),
         allow_availability=_availabilities(reader),
         max_supplier_share_fraction=usual.max_supplier_share_fraction if share is None else share,

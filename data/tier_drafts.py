@@ -3,7 +3,7 @@
 from dataclasses import asdict, fields
 from typing import Any
 
-from models.tiers import Offer, Price
+from models.tiers import Offer, PrefillSide, Price
 
 OWN = "own_"
 PLAIN_FIELDS = (
@@ -20,7 +20,10 @@ PLAIN_FIELDS = (
     "region",
     "request_limit_per_min",
     "token_limit_per_min",
+    "pipeline_stage_count",
+    "prefill_rate_tok_per_s",
 )
+STEP_FIELDS = ("alpha_s", "beta_s_per_seq", "exponent", "gamma_s_per_context_tok")
 SPEED_FIELDS = ("stream_rate_tok_per_s", "stream_rate_ceiling_tok_per_s", "ttft_p50_s")
 
 
@@ -38,7 +41,27 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
         }
     if tier.price is not None:
         draft["price"] = price_as_draft(tier.price)
+    if tier.link is not None:
+        draft["link"] = _stated(tier.link)
+    if tier.step is not None:
+        draft["step"] = {name: value for name, value in _stated(tier.step).items() if name in STEP_FIELDS}
+    if tier.prefill is not None:
+        draft["prefill"] = _prefill(tier.prefill)
     return draft
+
+
+def _stated(record: Any) -> dict[str, Any]:
+    """The fields of a record of numbers that say something."""
+    values = {each.name: getattr(record, each.name) for each in fields(record)}
+    return {name: value for name, value in values.items() if value not in (None, 0.0)}
+
+
+def _prefill(side: PrefillSide) -> dict[str, Any]:
+    stated = _stated(side)
+    stated.pop("evidence", None)
+    if side.price is not None:
+        stated["price"] = price_as_draft(side.price)
+    return stated
 
 
 def price_as_draft(price: Price) -> dict[str, Any]:

@@ -19,7 +19,7 @@ LIMIT_FIELDS = ("request_limit_per_min", "token_limit_per_min")
 class Listing:
     """One model on one tier: what `Tier` says for this model alone, and where its price stands.
 
-    card       the GPU-hour rate card of a rented tier, or None
+    card       the GPU-hour rate card of a rented tier, or None; prefill_card: of its prefill half
     listed     the entry of the token price list, or None (an override may still hold)
     """
 
@@ -34,6 +34,7 @@ class Listing:
     token_limit_per_min: float | None = None
     speed: Speed | None = None
     card: str | None = None
+    prefill_card: str | None = None
     listed: ListedPrice | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
@@ -89,7 +90,7 @@ def _read_hosted_listing(tier_id: str, reader: Reader, names: Mapping[str, str])
     listing = Listing(
         tier_id=tier_id,
         model_id=model_id,
-        speed=_speed(rates, evidence),
+        speed=speed_of(rates, evidence),
         listed=None if listed is None else read_listed_price(listed),
         evidence={name: each for name, each in evidence.items() if name not in SPEED_FIELDS},
         **values,
@@ -98,7 +99,8 @@ def _read_hosted_listing(tier_id: str, reader: Reader, names: Mapping[str, str])
     return listing
 
 
-def _speed(rates: Mapping[str, float | None], evidence: Mapping[str, Evidence]) -> Speed | None:
+def speed_of(rates: Mapping[str, float | None], evidence: Mapping[str, Evidence]) -> Speed | None:
+    """What is published of a tier's speed, each figure with its evidence; None where nothing is."""
     if all(value is None for value in rates.values()):
         return None
     return Speed(**rates, evidence={name: each for name, each in evidence.items() if name in SPEED_FIELDS})

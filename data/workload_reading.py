@@ -5,10 +5,10 @@ from typing import Any, cast, get_args
 
 from data.catalogue_files import Catalogue
 from data.measured_workloads import read_measured
-from data.reading import Reader, checked_number, close_names
+from data.reading import ASSUMED_BY_USER, Reader, checked_number, close_names
 from data.scenario_text import same_value
 from data.workload_defaults import DayShape, WorkloadDefault, read_shares
-from models.evidence import Evidence, Grade, Sense
+from models.evidence import Evidence
 from models.lengths import (
     MAX_TOKEN_COUNT,
     TokenLengths,
@@ -37,7 +37,6 @@ LENGTH_KINDS = ("lognormal", "fixed", "empirical", "from_trace")
 MAX_LENGTH_COUNT = 20_000
 MAX_SEQUENTIAL_COUNT = 1_000_000
 MAX_FAN_OUT_COUNT = 1024  # calls that arrive together; the wait of larger groups takes minutes to work out
-ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="assumed by the user")
 DRAFT_FIELDS = (
     "peak_rate_req_per_s",
     "arrival",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from models.arrival_states import is_followed
-from models.performance import BatchedPerformance, Domain, RequestClass
+from models.performance import BatchedPerformance, Domain, PipelinePerformance, RequestClass
 from models.request_mix import length_moments
 from models.shared_replica import SharedReplica
 from models.workloads import Arrival
@@ -113,7 +113,9 @@ def validity_notices(at: Circumstances) -> tuple[str, ...]:
 
 
 def domain_notices(
-    performance: BatchedPerformance, classes: Sequence[RequestClass], busy_per_replica: float
+    performance: BatchedPerformance | PipelinePerformance,
+    classes: Sequence[RequestClass],
+    busy_per_replica: float,
 ) -> tuple[str, ...]:
     """What of the load lies outside the measurements; nothing where nothing was measured."""
     domain = performance.domain

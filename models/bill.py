@@ -10,7 +10,7 @@ from models.placement import Group
 from models.plans import Allocation, Cost, FleetChange, Pool, Totals
 from models.pool_plan import PoolPlan
 from models.scenario import FleetEntry
-from models.tiers import MachinePrice
+from models.tiers import MachinePrice, Offer
 from models.uncertainty import PoolOdds
 from models.workloads import Demand
 
@@ -53,13 +53,21 @@ def pool_view(desk: Desk, group: Group, name: str) -> Pool:
         workloads=tuple(demand.workload.name for demand in desk.demands(group.workload_set)),
         replica_count=count,
         spare_replica_count=pool.spare_replica_count,
-        accelerator_count=count * (offer.tier.accelerator_count_per_replica or 0),
+        accelerator_count=count * (offer.tier.accelerator_count_per_replica or 0)
+        + _prefill_accelerators(offer, pool),
         utilisation_fraction=pool.point.utilisation_fraction,
         cost_usd_per_month=pool.cost_usd,
         idle_cost_usd_per_month=pool.idle_usd,
         busiest_hour_h=pool.busiest_hour_h,
         fleet_change_count=count - entry.replica_count if entry else None,
+        prefill_worker_count=pool.prefill_worker_count,
+        spare_prefill_worker_count=pool.spare_prefill_worker_count,
     )
+
+
+def _prefill_accelerators(offer: Offer, pool: PoolPlan) -> int:
+    side = offer.tier.prefill
+    return 0 if side is None else (pool.prefill_worker_count or 0) * side.accelerator_count_per_worker
 
 
 def fleet_changes(desk: Desk, groups: Sequence[Group]) -> tuple[FleetChange, ...]:

@@ -7,9 +7,10 @@ import numpy as np
 
 from models.architectures import hosted_api
 from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, mean_usd_per_request, usd_per_mtok
+from models.machines import pool_usd_per_h
 from models.performance import HostedPerformance, Load, OperatingPoint, TierPerformance
 from models.pool_loads import load_of
-from models.pools import operate_machines, replica_usd_per_h
+from models.pools import operate_machines
 from models.sizing import first_miss
 from models.tiers import MachinePrice, Offer, TokenPrice
 from models.workloads import Demand
@@ -100,16 +101,19 @@ def _load_point(
         offered_rate_req_per_s=rate,
         point=point,
         targets_hold=point.stable and first_miss(point, targets) is None,
-        cost_usd_per_mtok_output=_usd_per_mtok_output(offer, demand, replica_count, rate),
+        cost_usd_per_mtok_output=_usd_per_mtok_output(offer, performance, demand, replica_count, rate),
     )
 
 
-def _usd_per_mtok_output(offer: Offer, demand: Demand, replica_count: int, rate: float) -> float | None:
+def _usd_per_mtok_output(
+    offer: Offer, performance: TierPerformance, demand: Demand, replica_count: int, rate: float
+) -> float | None:
     """The whole bill over output tokens; None where no price is known."""
     workload, price = demand.workload, offer.tier.price
     output_tok = workload.output_tok.mean_tok
-    if isinstance(price, MachinePrice):
-        return usd_per_mtok(replica_usd_per_h(offer) * replica_count, rate * output_tok)
+    if isinstance(price, MachinePrice) and not isinstance(performance, HostedPerformance):
+        usd_per_h = pool_usd_per_h(offer, performance, load_of([demand]), replica_count)
+        return usd_per_mtok(usd_per_h, rate * output_tok)
     if isinstance(price, TokenPrice):
         per_request = mean_usd_per_request(
             price, workload.input_tok, workload.output_tok, workload.cached_input_fraction
@@ -119,7 +123,7 @@ def _usd_per_mtok_output(offer: Offer, demand: Demand, replica_count: int, rate:
 
 
 def break_even_rate_req_per_s(
-    machine: Offer, hosted: Offer, demand: Demand, replica_count: int
+    machine: Offer, performance: TierPerformance, hosted: Offer, demand: Demand, replica_count: int
 ) -> float | None:
     """The rate from which rented replicas cost less than paying per token, whatever their capacity.
 
@@ -128,8 +132,11 @@ def break_even_rate_req_per_s(
     price = hosted.tier.price
     if not isinstance(machine.tier.price, MachinePrice) or not isinstance(price, TokenPrice):
         return None
+    if isinstance(performance, HostedPerformance):
+        return None
     workload = demand.workload
     per_request = mean_usd_per_request(
         price, workload.input_tok, workload.output_tok, workload.cached_input_fraction
     )
-    return replica_usd_per_h(machine) * replica_count / (SECONDS_PER_HOUR * per_request)
+    usd_per_h = pool_usd_per_h(machine, performance, load_of([demand]), replica_count)
+    return usd_per_h / (SECONDS_PER_HOUR * per_request)

@@ -8,7 +8,7 @@ from models.performance import CannotServe
 from models.placement import MAX_FULLY_SHARED_COUNT, Group
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection, Totals
 from models.sentences import listed
-from models.tiers import HourlyPrice, OwnedPrice, TokenPrice
+from models.tiers import MachinePrice, OwnedPrice, TokenPrice
 
 
 def rejections_of(desk: Desk) -> tuple[Rejection, ...]:
@@ -133,7 +133,7 @@ def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
     if not isinstance(performance, CannotServe):
         uses += sorted(performance.evidence.items())
     price = offer.tier.price
-    if isinstance(price, HourlyPrice):
+    if isinstance(price, MachinePrice):
         uses.append(("usd_per_accelerator_h", price.evidence))
     if isinstance(price, OwnedPrice):
         uses.append(("purchase_usd_per_accelerator", price.evidence))

@@ -1,6 +1,6 @@
 """Whether a workload may be given to an offer at all, before any load is considered."""
 
-from models.performance import BatchedPerformance, CannotServe, TierPerformance
+from models.performance import CannotServe, HostedPerformance, TierPerformance
 from models.scenario import Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -29,10 +29,11 @@ def gate(
             reasons=(f"not sold any more since {tier.available_until.isoformat()}",),
             would_fit_if="the supplier sold it again",
         )
-    if tier.price is None:
+    unpriced_half = tier.prefill is not None and tier.prefill.price is None
+    if tier.price is None or unpriced_half:
         return CannotServe(
             binding_constraint="price",
-            reasons=("no price is published",),
+            reasons=("no price of its prefill half is known" if tier.price else "no price is published",),
             would_fit_if="you enter a price for it",
         )
     if isinstance(performance, CannotServe):
@@ -45,7 +46,7 @@ def _context_gate(offer: Offer, performance: TierPerformance, demand: Demand) ->
     workload = demand.workload
     mean_tok = workload.input_tok.mean_tok + workload.output_tok.mean_tok
     limit, what = offer.model.max_context_tok, "the model's context"
-    kv_tok = performance.kv_capacity_tok if isinstance(performance, BatchedPerformance) else None
+    kv_tok = None if isinstance(performance, HostedPerformance) else performance.kv_capacity_tok
     if kv_tok is not None and (limit is None or kv_tok < limit):
         limit, what = int(kv_tok), "the KV memory of a replica"
     if limit is None or mean_tok <= limit:

@@ -10,6 +10,9 @@ from models.percentiles import UNKNOWN, Percentiles
 from models.workloads import POISSON, Arrival
 
 Scheduler = Literal["mixed", "prefill_first"]
+FirstToken = Literal["after_prefill", "after_transfer"]
+AFTER_PREFILL: FirstToken = "after_prefill"
+EnvelopeEnd = Literal["pessimistic", "central", "optimistic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +105,69 @@ class HostedPerformance:
     notices: tuple[str, ...] = ()
 
 
-TierPerformance = BatchedPerformance | HostedPerformance
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelinePerformance:
+    """One pipeline of wafers: how long a token takes, and how many sequences fly at full speed.
+
+    unloaded_token_s            time of a token when nobody else is there
+    free_sequence_count         sequences served without delay; None: as many as the KV memory holds
+    bottleneck_s_per_input_tok  time a prompt token occupies the slowest stage; None: as an answer token does
+    slot_count                  sequences at most, where anybody says; else what the memory holds
+    end                         which end of what is possible this is; None where it was measured
+    other_end                   the same at the other end, for asking whether a decision holds there too
+    """
+
+    unloaded_token_s: float
+    free_sequence_count: float | None
+    slot_count: int
+    kv_capacity_tok: float | None = None
+    bottleneck_s_per_input_tok: float | None = None
+    overhead_s: float = 0.0
+    end: EnvelopeEnd | None = None
+    other_end: "PipelinePerformance | None" = None
+    domain: Domain | None = None
+    quality: FitQuality | None = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TandemPerformance:
+    """One prefill worker, its link, and one decode replica of disaggregated pools.
+
+    decode        one decode replica; its step has no prompt cost
+    alpha_s, delta_s_per_input_tok   seconds of a prompt on a worker: `alpha + delta P`
+    base_s, bytes_per_tok, bandwidth_byte_per_s, overlap_fraction   the hand-over on a worker's own link
+    worker_count  prefill workers; None: as many as sit at the same load as the decode replicas
+    """
+
+    decode: BatchedPerformance
+    alpha_s: float
+    delta_s_per_input_tok: float
+    bytes_per_tok: float
+    bandwidth_byte_per_s: float
+    base_s: float = 0.0
+    overlap_fraction: float = 0.0
+    first_token: FirstToken = AFTER_PREFILL
+    worker_count: int | None = None
+    overhead_s: float = 0.0
+    other_end: "TandemPerformance | None" = None
+    evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def kv_capacity_tok(self) -> float | None:
+        """KV cache of a decode replica, in tokens."""
+        return self.decode.kv_capacity_tok
+
+    @property
+    def quality(self) -> FitQuality | None:
+        """How well the decode replica's fit holds."""
+        return self.decode.quality
+
+
+MachinePerformance = BatchedPerformance | PipelinePerformance | TandemPerformance
+TierPerformance = MachinePerformance | HostedPerformance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from models.explaining import (
     performance_notices_of,
     rejections_of,
 )
-from models.performance import BatchedPerformance
+from models.performance import CannotServe, HostedPerformance, TandemPerformance
 from models.placement import Group, Partition, members
 from models.plans import (
     Allocation,
@@ -24,6 +24,7 @@ from models.plans import (
 from models.pool_loads import targets_of
 from models.pool_plan import PoolPlan
 from models.pools import ROUGH_POINT_COUNT, operate_machines, plan_pool
+from models.robustness import robustness_notices
 from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results
@@ -76,7 +77,10 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
         rejections=rejections,
         fleet_changes=changes,
         totals=totals,
-        notices=notices_of(desk, allocations, totals, unplaced, changes),
+        notices=(
+            *robustness_notices(desk, placement),
+            *notices_of(desk, allocations, totals, unplaced, changes),
+        ),
         evidence=evidence_of(desk, groups),
         not_modelled=NOT_MODELLED,
         unplaced=unplaced,
@@ -87,8 +91,10 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
 def _odds(desk: Desk, group: Group) -> PoolOdds | None:
     """The chances of a pool of machines; None for a hosted tier, whose spread nobody published."""
     performance, pool = desk.performances[group.offer_id], desk.placed_pool(group)
-    if not isinstance(performance, BatchedPerformance) or pool.replica_count is None:
+    if isinstance(performance, HostedPerformance | CannotServe) or pool.replica_count is None:
         return None
+    if isinstance(performance, TandemPerformance):
+        performance = replace(performance, worker_count=pool.prefill_worker_count)
     return pool_odds(
         lambda machine, load, count: operate_machines(machine, load, count, point_count=ROUGH_POINT_COUNT),
         performance,

@@ -115,6 +115,7 @@ class Pool:
     replica_count        all replicas, spares included
     spare_replica_count  those beyond what the targets need at the peak
     busiest_hour_h       hour of the day it is sized at; None where it is paid per token
+    prefill_worker_count of disaggregated pools, whose replicas only decode; None elsewhere
     fleet_change_count   difference from what runs today, None where no fleet was given
     """
 
@@ -130,6 +131,8 @@ class Pool:
     idle_cost_usd_per_month: float
     busiest_hour_h: int | None = None
     fleet_change_count: int | None = None
+    prefill_worker_count: int | None = None
+    spare_prefill_worker_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

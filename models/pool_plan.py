@@ -13,6 +13,7 @@ class PoolPlan:
     share_fraction   each workload's part of the work, in the order of the demands
     replica_count    spares included; None where the tier is paid per token
     notices          what to know about the pool besides what its operating point says
+    prefill_worker_count, spare_prefill_worker_count   of disaggregated pools, the first with the second
     """
 
     busiest_hour_h: int | None
@@ -28,3 +29,5 @@ class PoolPlan:
     redundancy_usd: float
     cost_usd_by_workload: tuple[float, ...]
     notices: tuple[str, ...] = ()
+    prefill_worker_count: int | None = None
+    spare_prefill_worker_count: int = 0

@@ -5,22 +5,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from models.architectures import batched_accelerator
+from models import machines
 from models.autoscaling import ScaledDay, scaled_day
 from models.cost import (
     HOURS_PER_MONTH,
 )
 from models.hosted_pool import hosted_pool
+from models.machine_bill import replica_usd_per_h as replica_usd_per_h
+from models.machine_bill import spare_replicas as spare_replicas
 from models.performance import (
-    BatchedPerformance,
     CannotServe,
     HostedPerformance,
+    MachinePerformance,
+    TandemPerformance,
     TierPerformance,
 )
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
 from models.scenario import Policy
 from models.sizing import MAX_REPLICA_COUNT, Sizing, first_miss, size
+from models.tandem_pool import tandem_floor_usd, tandem_pool
 from models.tiers import MachinePrice, Offer
 from models.workloads import HOURS_PER_DAY, Demand
 
@@ -38,6 +42,8 @@ def plan_pool(
     """
     if isinstance(performance, HostedPerformance):
         return hosted_pool(offer, performance, demands, policy)
+    if isinstance(performance, TandemPerformance):
+        return tandem_pool(offer, performance, demands, policy)
     return _machine_pool(offer, performance, demands, policy, fewest_replica_count)
 
 
@@ -45,8 +51,10 @@ def monthly_floor_usd(
     offer: Offer, performance: TierPerformance, demands: Sequence[Demand], policy: Policy
 ) -> float:
     """A cheap lower bound of a pool's bill: what throughput alone would cost, targets left aside."""
-    if not isinstance(performance, BatchedPerformance) or not isinstance(offer.tier.price, MachinePrice):
+    if isinstance(performance, HostedPerformance) or not isinstance(offer.tier.price, MachinePrice):
         return 0.0
+    if isinstance(performance, TandemPerformance):
+        return tandem_floor_usd(offer, performance, demands, policy)
     if policy.autoscale.enabled:
         return 0.0
     used = max(map(sum, _work_by_hour(performance, demands)))
@@ -64,14 +72,14 @@ def may_cost_at_most(
     bound_usd: float,
 ) -> bool:
     """False where even as many machines as the money buys miss a target or the rate; one operating point."""
-    if not isinstance(performance, BatchedPerformance) or policy.autoscale.enabled:
+    if isinstance(performance, HostedPerformance | TandemPerformance) or policy.autoscale.enabled:
         return True
     bought = bound_usd / (replica_usd_per_h(offer) * HOURS_PER_MONTH)
     count = min(math.floor(bought + 1e-9) - spare_replicas(offer, policy), MAX_REPLICA_COUNT)
     if count < 1:
         return False
     load = load_of(demands, _busiest_hour(_work_by_hour(performance, demands)))
-    highest = batched_accelerator.max_rate(performance, load, 1) * policy.max_utilisation_fraction
+    highest = machines.max_rate(performance, load, 1) * policy.max_utilisation_fraction
     if load.rate_req_per_s > count * highest * (1 + 1e-9):
         return False
     point = operate_machines(performance, load, count, point_count=ROUGH_POINT_COUNT)
@@ -84,28 +92,7 @@ def _busiest_hour(work: Sequence[Sequence[float]]) -> int:
     return used.index(max(used))
 
 
-def replica_usd_per_h(offer: Offer) -> float:
-    """What one replica costs in an hour, rented or owned."""
-    price, count = offer.tier.price, offer.tier.accelerator_count_per_replica
-    if not isinstance(price, MachinePrice) or count is None:
-        raise ValueError(f"tier {offer.tier.id} is not paid by the hour")
-    return price.usd_per_accelerator_h * count
-
-
-def spare_replicas(offer: Offer, policy: Policy) -> int:
-    """Replicas lost with the failure units that the policy wants to survive.
-
-    A node or rack holds as many accelerators as its fast link joins; all replicas on it fail together.
-    """
-    per_replica = offer.tier.accelerator_count_per_replica or 1
-    domain = offer.accelerator.scale_up_domain_count if offer.accelerator else None
-    per_unit = 1
-    if offer.tier.failure_unit in ("node", "rack") and domain is not None:
-        per_unit = max(1, domain // per_replica)
-    return policy.spare_unit_count * per_unit
-
-
-def _work_by_hour(performance: BatchedPerformance, demands: Sequence[Demand]) -> list[list[float]]:
+def _work_by_hour(performance: MachinePerformance, demands: Sequence[Demand]) -> list[list[float]]:
     """For each hour, the replicas' worth of work each workload brings; infinite where it does not fit."""
     peaks = [_work_at_peak(performance, demand) for demand in demands]
     return [
@@ -117,19 +104,19 @@ def _work_by_hour(performance: BatchedPerformance, demands: Sequence[Demand]) ->
 # A pool's behaviour depends on its machines and load alone: other rules or prices need no new working out.
 ROUGH_POINT_COUNT = 512  # percentiles within a few per cent, at half the time
 ROUGH_SLACK_RATIO = 1.05
-operate_machines = lru_cache(maxsize=16_384)(batched_accelerator.operate)
+operate_machines = lru_cache(maxsize=16_384)(machines.operate)
 
 
 @lru_cache(maxsize=1024)
-def _work_at_peak(performance: BatchedPerformance, demand: Demand) -> float:
+def _work_at_peak(performance: MachinePerformance, demand: Demand) -> float:
     """A workload's peak rate over the highest rate of one replica that serves nothing else."""
-    highest = batched_accelerator.max_rate(performance, load_of([demand]), 1)
+    highest = machines.max_rate(performance, load_of([demand]), 1)
     return demand.peak_call_rate_req_per_s / highest if highest > 0 else math.inf
 
 
 def _machine_pool(
     offer: Offer,
-    performance: BatchedPerformance,
+    performance: MachinePerformance,
     demands: Sequence[Demand],
     policy: Policy,
     fewest_replica_count: int,
@@ -149,7 +136,7 @@ def _machine_pool(
         lambda load, count: operate_machines(performance, load, count),
         load,
         targets_of(demands),
-        batched_accelerator.max_rate(performance, load, 1) * policy.max_utilisation_fraction,
+        machines.max_rate(performance, load, 1) * policy.max_utilisation_fraction,
         fewest_replica_count,
     )
     if isinstance(peak, CannotServe):
@@ -189,8 +176,10 @@ def _machine_pool(
 
 def with_spares(pool: PoolPlan, performance: TierPerformance) -> PoolPlan:
     """The pool as it runs on an ordinary day, its spares at work too; only the pools placed are asked."""
-    if not isinstance(performance, BatchedPerformance) or not pool.spare_replica_count:
+    if isinstance(performance, HostedPerformance) or not pool.spare_replica_count:
         return pool
+    if isinstance(performance, TandemPerformance):
+        performance = replace(performance, worker_count=pool.prefill_worker_count)
     if pool.replica_count is None:
         raise ValueError("a pool of machines has a number of replicas")
     return replace(pool, point=operate_machines(performance, pool.load, pool.replica_count))

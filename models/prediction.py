@@ -38,6 +38,11 @@ class CallSample:
     e2e_s: FloatArray
 
 
+def with_overhead(sample: CallSample, overhead_s: float) -> CallSample:
+    """The calls with network and tokenizer time before their first token."""
+    return replace(sample, ttft_s=sample.ttft_s + overhead_s, e2e_s=sample.e2e_s + overhead_s)
+
+
 def latency_of(
     only: RequestClass, sample: CallSample, itl_s: FloatArray, itl_mean_s: float
 ) -> tuple[ClassLatency, FloatArray]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from models.performance import EnvelopeEnd
 from models.tiers import Availability, Offer
 from models.workloads import Demand
 
@@ -24,6 +25,7 @@ class Policy:
                                        ceiling sizes nothing
     accepted_p95_to_p50_ratio          spread the user accepts where only a median is published; None: such
                                        a tier meets no percentile target above the median
+    envelope_end                       which end of what is possible sizes a tier that nobody has measured
     max_supplier_share_fraction        largest share of all calls one supplier may serve
     """
 
@@ -32,6 +34,7 @@ class Policy:
     autoscale: Autoscale = Autoscale()
     accepted_derate_ratio: float | None = None
     accepted_p95_to_p50_ratio: float | None = None
+    envelope_end: EnvelopeEnd = "pessimistic"
     accept_unverified_parity: bool = False
     allow_availability: tuple[Availability, ...] = ("open",)
     max_supplier_share_fraction: float = 1.0

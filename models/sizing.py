@@ -134,7 +134,7 @@ def _search(operate: Operate, load: Load, targets: Targets, floor: int, miss: Mi
         if still is None:
             break
         if high == ceiling or still.predicted_s is None:
-            return _never(still)
+            return refusal_of(still)
         low, miss, step = high, still, step * 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -147,7 +147,7 @@ def _search(operate: Operate, load: Load, targets: Targets, floor: int, miss: Mi
     return _sized(high, best, miss)
 
 
-def _never(miss: Miss) -> CannotServe:
+def refusal_of(miss: Miss) -> CannotServe:
     """A target that no number of replicas meets."""
     name = miss.target.name
     constraint = miss.constraint

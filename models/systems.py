@@ -1,12 +1,11 @@
 """Systems of several machines that serve calls: pools of replicas, pipelines, and pools in a row."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from models.performance import BatchedPerformance
+from models.performance import FirstToken as FirstToken
 from models.processor_sharing import Routing, Scheduler
 
-FirstToken = Literal["after_prefill", "after_transfer"]
 AFTER_TRANSFER: FirstToken = "after_transfer"
 
 

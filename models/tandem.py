@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from models.first_token import mean_wait_s, prefill_stage
 from models.fixed_sample import shuffles, uniforms
 from models.latency_sample import OWN_PROMPT, sample_pool, sample_requests
-from models.performance import OperatingPoint
+from models.performance import OperatingPoint, RequestClass
 from models.prediction import CallSample, Prediction, good_fraction, latency_of
 from models.processor_sharing import Occupancy, SharedReplica, occupancy, slots_within_kv
 from models.queueing import erlang_c, mgc_wait
@@ -49,7 +49,10 @@ class Stage:
         return self.server_count / service_s if service_s > 0.0 else float("inf")
 
     def wait_s(self, rate_req_per_s: float, prompt_tok: FloatArray, draw: FloatArray) -> FloatArray:
-        """Waits in seconds at the uniform draws: none, or exponential; the rate must be sustainable."""
+        """Waits in seconds at the uniform draws: none, or exponential; the rate must be sustainable.
+
+        prompt_tok  equally likely prompts of all calls that share the servers
+        """
         service_s = self.service_s(prompt_tok)
         mean_s = float(service_s.mean())
         if mean_s <= 0.0:
@@ -73,6 +76,23 @@ def stages_of(pools: TandemPools) -> tuple[Stage, Stage]:
             s_per_tok=prefill.delta_s_per_input_tok,
         ),
         Stage(server_count=transfer.link_count, base_s=transfer.base_s, s_per_tok=transfer.s_per_tok),
+    )
+
+
+def whole_prompts(classes: tuple[RequestClass, ...]) -> RequestMix:
+    """The calls as the links see them: what a cache spared the prefill is handed over all the same."""
+    return mix_of(tuple(replace(each, cached_input_fraction=0.0) for each in classes))
+
+
+def stage_rates_req_per_s(
+    pools: TandemPools, classes: tuple[RequestClass, ...], replica: SharedReplica
+) -> tuple[float, float, float]:
+    """Calls per second that the prefill workers, the links and the decode pool sustain, each by itself."""
+    prefill, transfer = stages_of(pools)
+    return (
+        prefill.max_rate_req_per_s(replica.mix.prompt_tok),
+        transfer.max_rate_req_per_s(whole_prompts(classes).prompt_tok),
+        replica.full_rate_req_per_s * pools.replica_count,
     )
 
 
@@ -103,17 +123,13 @@ def predict(pools: TandemPools, traffic: Traffic, targets: Sequence[Target], poi
     replica = decode_replica(pools, mix)
     if replica is None:
         return _stuck(rate)
-    prefill, transfer = stages_of(pools)
-    highest = min(
-        prefill.max_rate_req_per_s(mix.prompt_tok),
-        transfer.max_rate_req_per_s(length_moments(traffic.input_tok).mean),
-        replica.full_rate_req_per_s * pools.replica_count,
-    )
+    prefill, _ = stages_of(pools)
+    highest = min(stage_rates_req_per_s(pools, load.classes, replica))
     if rate >= highest:
         point = OperatingPoint(stable=False, utilisation_fraction=rate / highest, max_rate_req_per_s=highest)
         return Prediction(point=point, backlog_growth_req_per_s=rate - highest)
     held = occupancy(replica, rate, pools.replica_count, routing=pools.routing)
-    sample, itl_s, itl_mean_s = _sample(pools, traffic, held, point_count)
+    sample, itl_s, itl_mean_s = sample_calls(pools, load.classes, held, load.classes[0], point_count)
     latency, task_s = latency_of(load.classes[0], sample, itl_s, itl_mean_s)
     busy_slots = held.busy_slot_count / pools.replica_count
     point = OperatingPoint(
@@ -138,12 +154,18 @@ def _stuck(rate_req_per_s: float) -> Prediction:
     return Prediction(point=point, backlog_growth_req_per_s=rate_req_per_s)
 
 
-def _sample(
-    pools: TandemPools, traffic: Traffic, held: Occupancy, point_count: int
+def sample_calls(
+    pools: TandemPools,
+    classes: tuple[RequestClass, ...],
+    held: Occupancy,
+    only: RequestClass,
+    point_count: int,
 ) -> tuple[CallSample, FloatArray, float]:
-    """Calls through all three stages; gaps between tokens, and their exact mean."""
-    only = traffic.load.classes[0]
-    rate, mix = only.rate_req_per_s, held.replica.mix
+    """One class's calls through the stages that all classes share; gaps between tokens, and their mean.
+
+    classes  at the rates that `held` belongs to
+    """
+    rate, mix = sum(each.rate_req_per_s for each in classes), held.replica.mix
     itl_s = held.busy_slot_count / (rate * max(mix.decode_tok, 1e-9))
     stage = prefill_stage(held, pools.replica_count, pools.routing)
     pool = sample_pool(held, stage, itl_s, point_count)
@@ -158,8 +180,9 @@ def _sample(
     prefill, transfer = stages_of(pools)
     first, second = shuffles(point_count, 2)
     even = (np.arange(point_count) + 0.5) / point_count
-    ready_s = prefill.wait_s(rate, fresh_tok, even[first]) + prefill.service_s(fresh_tok)
-    hand_over_s = transfer.wait_s(rate, whole_tok, even[second]) + transfer.service_s(whole_tok)
+    ready_s = prefill.wait_s(rate, mix.prompt_bins_tok, even[first]) + prefill.service_s(fresh_tok)
+    whole_bins_tok = whole_prompts(classes).prompt_bins_tok
+    hand_over_s = transfer.wait_s(rate, whole_bins_tok, even[second]) + transfer.service_s(whole_tok)
     several = found.decode_tok > 0
     is_late = pools.first_token == AFTER_TRANSFER
     ttft_s = ready_s + (hand_over_s if is_late else 0.0)

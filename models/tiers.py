@@ -6,6 +6,7 @@ from datetime import date
 from typing import Literal
 
 from models.evidence import Evidence
+from models.performance import AFTER_PREFILL, FirstToken, StepLaw
 
 HOURS_PER_YEAR = 8766.0  # 365.25 d
 MONTHS_PER_YEAR = 12.0
@@ -168,11 +169,45 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link between machines: bytes per second one way, never both ways together, never bits.
+
+    base_s            time of a transfer before its first byte
+    overlap_fraction  share of a KV hand-over that is sent while prefill still runs
+    """
+
+    bandwidth_byte_per_s: float
+    base_s: float = 0.0
+    overlap_fraction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefillSide:
+    """The half of a disaggregated tier that works on prompts; the tier itself describes the decode half.
+
+    alpha_s, delta_s_per_input_tok   seconds of a prompt on one worker, where anybody says; else a roofline
+    """
+
+    accelerator: str | None = None
+    accelerator_count_per_worker: int = 1
+    precision: str | None = None
+    price: MachinePrice | None = None
+    alpha_s: float | None = None
+    delta_s_per_input_tok: float | None = None
+    first_token: FirstToken = AFTER_PREFILL
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tier:
     """A way to have a model served. `price` None means unpublished: shown as unpriced, never as 0.
 
     accelerator                   catalogue id, for tiers run on one's own or rented machines
     request_limit_per_min, token_limit_per_min   a hosted tier's rate limits (RPM, TPM)
+    link                          between the wafers of one copy, or from prefill to decode pool
+    prefill, step                 of disaggregated pools: the other half; one decode replica's step law
+    pipeline_stage_count          stages that a copy's layers are split into, where anybody says
+    prefill_rate_tok_per_s        prompt tokens a replica works through, where anybody says
     """
 
     id: str
@@ -192,6 +227,11 @@ class Tier:
     request_limit_per_min: float | None = None
     token_limit_per_min: float | None = None
     speed: Speed | None = None
+    link: Link | None = None
+    prefill: PrefillSide | None = None
+    step: StepLaw | None = None
+    pipeline_stage_count: int | None = None
+    prefill_rate_tok_per_s: float | None = None
     note: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
@@ -206,6 +246,7 @@ class Offer:
     tier: Tier
     model: Model
     accelerator: Accelerator | None = None
+    prefill_accelerator: Accelerator | None = None
     measurement_ids: tuple[str, ...] | None = None
 
     @property

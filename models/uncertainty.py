@@ -24,7 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from models.performance import BatchedPerformance, Load, OperatingPoint, StepLaw
+from models.performance import (
+    BatchedPerformance,
+    Load,
+    MachinePerformance,
+    OperatingPoint,
+    PipelinePerformance,
+    StepLaw,
+)
 from models.scenario import DemandScenario
 from models.workloads import Target
 
@@ -71,7 +78,7 @@ class PoolOdds:
     hold_probability_fraction: float
 
 
-Operate = Callable[[BatchedPerformance, Load, int], OperatingPoint]
+Operate = Callable[[MachinePerformance, Load, int], OperatingPoint]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +89,7 @@ class _Future:
     point: OperatingPoint
 
 
-def speed_log_deviation(performance: BatchedPerformance, inside_domain: bool) -> float:
+def speed_log_deviation(performance: MachinePerformance, inside_domain: bool) -> float:
     """Standard deviation of the logarithm of the step-time factor."""
     quality = performance.quality
     errors = (
@@ -104,22 +111,38 @@ def speed_log_deviation(performance: BatchedPerformance, inside_domain: bool) ->
     return fitted if inside_domain else math.hypot(fitted, OUTSIDE_LOG_DEVIATION)
 
 
-def with_speed(performance: BatchedPerformance, time_ratio: float) -> BatchedPerformance:
+def with_speed(performance: MachinePerformance, time_ratio: float) -> MachinePerformance:
     """The same replica with every step taking `time_ratio` times as long."""
-    law = performance.step
-    slower = StepLaw(
+    if isinstance(performance, BatchedPerformance):
+        return replace(performance, step=_slower(performance.step, time_ratio))
+    if isinstance(performance, PipelinePerformance):
+        per_input = performance.bottleneck_s_per_input_tok
+        return replace(
+            performance,
+            unloaded_token_s=performance.unloaded_token_s * time_ratio,
+            bottleneck_s_per_input_tok=None if per_input is None else per_input * time_ratio,
+        )
+    return replace(
+        performance,
+        decode=replace(performance.decode, step=_slower(performance.decode.step, time_ratio)),
+        alpha_s=performance.alpha_s * time_ratio,
+        delta_s_per_input_tok=performance.delta_s_per_input_tok * time_ratio,
+    )
+
+
+def _slower(law: StepLaw, time_ratio: float) -> StepLaw:
+    return StepLaw(
         alpha_s=law.alpha_s * time_ratio,
         beta_s_per_seq=law.beta_s_per_seq * time_ratio,
         exponent=law.exponent,
         gamma_s_per_context_tok=law.gamma_s_per_context_tok * time_ratio,
         delta_s_per_input_tok=law.delta_s_per_input_tok * time_ratio,
     )
-    return replace(performance, step=slower)
 
 
 def pool_odds(
     operate: Operate,
-    performance: BatchedPerformance,
+    performance: MachinePerformance,
     load: Load,
     replica_count: int,
     targets: Mapping[str, Sequence[Target]],
@@ -143,7 +166,7 @@ def pool_odds(
 
 def _futures(
     operate: Operate,
-    performance: BatchedPerformance,
+    performance: MachinePerformance,
     load: Load,
     replica_count: int,
     scenarios: Sequence[DemandScenario],

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from models.architectures import hosted_api
 from models.evidence import Evidence, Grade, Sense
 from models.lengths import fixed_lengths, lognormal_lengths
-from models.performance import BatchedPerformance, StepLaw
+from models.performance import BatchedPerformance, PipelinePerformance, StepLaw, TandemPerformance
 from models.scenario import Autoscale, FleetEntry, Policy, Scenario
-from models.tiers import HourlyPrice, Model, Offer, Speed, Tier, TokenPrice
+from models.tiers import HourlyPrice, Model, Offer, PrefillSide, Speed, Tier, TokenPrice
 from models.workloads import Demand, Target, Workload
 
 AS_OF = date(2026, 11, 30)
@@ -91,6 +91,54 @@ def machines(draw, tier_id):
 
 
 @st.composite
+def wafers(draw, tier_id):
+    """A tier of wafers at one end of its envelope, the other end beside it."""
+    price = st.builds(HourlyPrice, usd_per_accelerator_h=st.floats(20.0, 200.0), evidence=st.just(LISTED))
+    tier = Tier(
+        id=tier_id,
+        label=tier_id.upper(),
+        architecture="wafer_scale_pipeline",
+        price=draw(st.one_of(price, price, st.none())),
+        accelerator_count_per_replica=draw(st.sampled_from([1, 2, 4])),
+        failure_unit="wafer",
+        availability=draw(AVAILABILITY),
+    )
+    known = PipelinePerformance(
+        unloaded_token_s=draw(st.floats(5e-4, 5e-3)),
+        free_sequence_count=1.0,
+        slot_count=draw(st.integers(2, 64)),
+        bottleneck_s_per_input_tok=draw(st.one_of(st.none(), st.floats(1e-6, 1e-4))),
+        end="pessimistic",
+    )
+    other = replace(known, free_sequence_count=None, end="optimistic")
+    return Offer(tier=tier, model=MODEL), replace(known, other_end=other)
+
+
+@st.composite
+def tandems(draw, tier_id):
+    """A tier of two pools in a row and what one of each half does."""
+    usd = st.floats(0.5, 12.0)
+    price = st.builds(HourlyPrice, usd_per_accelerator_h=usd, evidence=st.just(LISTED))
+    tier = Tier(
+        id=tier_id,
+        label=tier_id.upper(),
+        architecture="disaggregated_pools",
+        price=draw(st.one_of(price, price, st.none())),
+        prefill=PrefillSide(accelerator_count_per_worker=draw(st.sampled_from([1, 4])), price=draw(price)),
+        accelerator_count_per_replica=draw(st.sampled_from([1, 4])),
+        availability=draw(AVAILABILITY),
+    )
+    known = TandemPerformance(
+        decode=draw(MACHINES),
+        alpha_s=draw(st.floats(0.001, 0.02)),
+        delta_s_per_input_tok=draw(st.floats(1e-6, 5e-5)),
+        bytes_per_tok=draw(st.floats(1e4, 5e5)),
+        bandwidth_byte_per_s=draw(st.floats(1e10, 9e11)),
+    )
+    return Offer(tier=tier, model=MODEL), known
+
+
+@st.composite
 def hosted(draw, tier_id):
     """A tier paid per token, known by a median, by a ceiling only, or by its price only."""
     price = st.builds(
@@ -131,7 +179,13 @@ def cases(draw, most_workloads=3, most_tiers=4, **rules):
     """(scenario, what its machines do by offer id)."""
     workload_count = draw(st.integers(1, most_workloads))
     tier_count = draw(st.integers(1, most_tiers))
-    kinds = draw(st.lists(st.sampled_from([machines, hosted]), min_size=tier_count, max_size=tier_count))
+    kinds = draw(
+        st.lists(
+            st.sampled_from([machines, machines, hosted, hosted, wafers, tandems]),
+            min_size=tier_count,
+            max_size=tier_count,
+        )
+    )
     listed = [draw(kind(f"t{index}")) for index, kind in enumerate(kinds)]
     scenario = Scenario(
         id="case",
@@ -171,6 +225,11 @@ def cheaper(offer, ratio):
     price = offer.tier.price
     if isinstance(price, HourlyPrice):
         lowered = replace(price, usd_per_accelerator_h=price.usd_per_accelerator_h * ratio)
+        side = offer.tier.prefill
+        if side is not None:
+            usd = side.price.usd_per_accelerator_h * ratio
+            side = replace(side, price=replace(side.price, usd_per_accelerator_h=usd))
+            offer = replace(offer, tier=replace(offer.tier, prefill=side))
     elif isinstance(price, TokenPrice):
         lowered = replace(
             price,

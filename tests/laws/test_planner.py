@@ -25,6 +25,8 @@ from tests.laws.planner_cases import (
     machines,
     performances,
     policies,
+    tandems,
+    wafers,
     without,
 )
 
@@ -65,6 +67,20 @@ def test_more_load_never_needs_fewer_replicas(machine, demand, policy, ratio):
     if isinstance(after, PoolPlan):
         assert after.replica_count >= before.replica_count
         assert after.cost_usd >= before.cost_usd * (1 - ROUNDING)
+
+
+@RULES
+@given(st.one_of(wafers("t"), tandems("t")), demands("w"), policies(), st.floats(1.0, 8.0))
+def test_more_load_never_costs_less_on_any_machines(machine, demand, policy, ratio):
+    (offer, performance) = machine
+    assume(offer.tier.price is not None)
+    more = replace(demand, peak_rate_req_per_s=demand.peak_rate_req_per_s * ratio)
+    before = plan_pool(offer, performance, (demand,), policy)
+    after = plan_pool(offer, performance, (more,), policy)
+    if isinstance(before, PoolPlan) and isinstance(after, PoolPlan):
+        assert after.cost_usd >= before.cost_usd * (1 - ROUNDING)
+        if offer.tier.prefill is None:
+            assert after.replica_count >= before.replica_count
 
 
 @RULES

@@ -1,0 +1,61 @@
+"""What a card of the Tiers page says about wafers and about two pools in a row."""
+
+import streamlit as st
+
+from app import presenters
+from app.formatting import DASH, number, show
+from models.performance import PipelinePerformance, TandemPerformance
+
+
+def machines(performance: PipelinePerformance | TandemPerformance) -> None:
+    """The speed of a replica, and how far it can be trusted."""
+    if isinstance(performance, PipelinePerformance):
+        _pipeline(performance)
+    else:
+        _tandem(performance)
+
+
+def _pipeline(performance: PipelinePerformance) -> None:
+    st.markdown(
+        presenters.safe(
+            f"A stream alone {show('stream_rate_tok_per_s', 1.0 / performance.unloaded_token_s)}; "
+            f"{_free(performance)}; KV cache {show('kv_capacity_tok', performance.kv_capacity_tok)}"
+        )
+    )
+    if performance.end is None:
+        quality = performance.quality
+        if quality is not None:
+            st.caption(f"Measured: {presenters.counted(quality.point_count, 'load point')}.")
+        return
+    _envelope(performance)
+
+
+def _free(performance: PipelinePerformance) -> str:
+    free = performance.free_sequence_count
+    return f"{'all that the memory holds' if free is None else number(free)} at full speed"
+
+
+def _envelope(performance: PipelinePerformance) -> None:
+    """Both ends, so that no one takes one of them for the truth."""
+    other = performance.other_end
+    beside = "" if other is None else f"; at the {other.end} end: {_free(other)}"
+    st.caption(presenters.safe(f"Planned at the {performance.end} end{beside}."))
+    with st.popover("What is not known", icon=":material/help:"):
+        presenters.bullets(performance.notices)
+
+
+def _tandem(performance: TandemPerformance) -> None:
+    decode, link_gb = performance.decode, performance.bandwidth_byte_per_s / 1e9
+    st.markdown(
+        presenters.safe(
+            f"Prefill {show('alpha_s', performance.alpha_s)} + "
+            f"{show('delta_s_per_input_tok', performance.delta_s_per_input_tok)} a token; hand-over at "
+            f"{number(link_gb)} GB/s one way; decode step {show('alpha_s', decode.step.alpha_s)} + "
+            f"{show('beta_s_per_seq', decode.step.beta_s_per_seq)} × b"
+        )
+    )
+    ends = DASH if performance.other_end is None else "the decode half is an envelope"
+    st.caption(presenters.safe(f"{decode.slot_count} slots a decode replica; {ends}."))
+    if performance.notices:
+        with st.popover("What is not known", icon=":material/help:"):
+            presenters.bullets(performance.notices)
