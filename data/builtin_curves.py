@@ -104,6 +104,8 @@ def _speaks_for(offer: Offer, measurement: Measurement) -> bool:
     if measurement.tier == offer.tier.id:
         return True
     tier = offer.tier
+    if tier.architecture != "batched_accelerator":
+        return False  # points that name an accelerator alone are of pools that do both prefill and decode
     accelerator = accelerator_id(measurement.accelerator)
     return (
         measurement.model is not None

@@ -56,7 +56,7 @@ class PipelineReplica(SharedReplica):
         """
         free_s = self.pipeline.unloaded_token_s / (1.0 - self.stall_fraction)
         stage_s = self.pipeline.bottleneck_s_per_tok
-        others = np.maximum(held_count - stage_s / self.pipeline.unloaded_token_s, 0.0)
+        others: Count = np.maximum(held_count - stage_s / self.pipeline.unloaded_token_s, 0.0)
         return _larger(free_s, held_count * stage_s + others * (self.linear_s - stage_s))
 
 

@@ -178,9 +178,6 @@ def _priced(
     lacking: Lacking,
 ) -> PoolPlan:
     deployed = _with_spares(offer, sized, policy)
-    point = operate_pair(performance, load, deployed.worker_count, deployed.replica_count)
-    if policy.autoscale.enabled:
-        point = replace(point, notices=(*point.notices, NOT_SCALED))
     binding = _binding(lacking, floor, sized)
     working, cost = _usd_per_month(offer, sized), _usd_per_month(offer, deployed)
     busy = [_busy_usd_per_h(offer, performance, demand) for demand in demands]
@@ -188,7 +185,7 @@ def _priced(
     return PoolPlan(
         busiest_hour_h=hour,
         load=load,
-        point=point,
+        point=operate_pair(performance, load, sized.worker_count, sized.replica_count),
         binding_constraint="throughput" if binding is None else binding.constraint,
         binding_workload="" if binding is None else binding.workload,
         replica_count=deployed.replica_count,
@@ -200,6 +197,7 @@ def _priced(
         idle_usd=max(0.0, working - sum(busy) * HOURS_PER_MONTH),
         redundancy_usd=cost - working,
         cost_usd_by_workload=tuple(cost * share for share in shares),
+        notices=(NOT_SCALED,) if policy.autoscale.enabled else (),
     )
 
 

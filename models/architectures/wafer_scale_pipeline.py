@@ -23,7 +23,8 @@ Load. Swings and bursts are a mixture of steady stretches, and capacity is held 
 them, on the safe side.
 
 Range. Against a simulation of the same law, up to a utilisation of 0.8 and while prompts take less than
-30 % of the time: means of TTFT, ITL and E2E within 10 %, else 20 %. Against a real machine nothing is known until it is measured.
+30 % of the time: means of TTFT, ITL and E2E within 10 %, else 20 %. Against a real machine nothing is
+known until it is measured.
 
 Not modelled: how layers are laid out on a wafer, uneven stages, speculative decoding, spilling to memory
 off the wafer, what a supplier's own scheduler does.

@@ -75,7 +75,7 @@ def test_a_drained_backlog_is_not_a_steady_state(points):
 def test_every_rented_offer_is_measured(points):
     catalogue = load_catalogue()
     for tier_id, model in catalogue.listings:
-        if catalogue.tiers[tier_id].accelerator:
+        if catalogue.tiers[tier_id].architecture == "batched_accelerator":
             assert len(matching(offer(tier_id, model), points)) >= 5, (tier_id, model)
 
 

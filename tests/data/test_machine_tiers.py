@@ -1,4 +1,4 @@
-"""Wafers and disaggregated pools as a scenario file describes them, and links in units that cannot be mixed."""
+"""Wafers and disaggregated pools in a scenario file, and links in units that cannot be mixed."""
 
 import copy
 
