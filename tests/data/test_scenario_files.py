@@ -315,7 +315,8 @@ def test_any_value_anywhere_is_read_or_refused_with_an_address(place, value):
     ],
 )
 def test_a_fault_in_a_price_has_its_address(price, path, words):
-    found = problems(draft(offers=[{"tier": OWN_TIER | {"price": price}, "model": "gpt-oss-120b"}]))
+    sold = {"architecture": "hosted_api"} if price["basis"] == "per_token" else {}
+    found = problems(draft(offers=[{"tier": OWN_TIER | sold | {"price": price}, "model": "gpt-oss-120b"}]))
     assert set(found) == {f"offers[0].tier.price.{path}"}
     (problem,) = found.values()
     assert words in f"{problem.message} {problem.cure}"
@@ -334,3 +335,19 @@ def test_a_price_written_out_reads_back_the_same():
     hosted = {"id": "mine", "architecture": "hosted_api", "price": price}
     (offer,) = read(draft(offers=[{"tier": hosted, "model": "gpt-oss-120b"}])).offers
     assert price_as_draft(offer.tier.price) == price
+
+
+@pytest.mark.parametrize(
+    ("architecture", "basis", "cure"),
+    [("batched_accelerator", "per_token", "hourly or owned"), ("hosted_api", "hourly", "per_token")],
+)
+def test_a_price_must_suit_its_architecture(architecture, basis, cure):
+    usd = (
+        {"usd_per_accelerator_h": 2}
+        if basis == "hourly"
+        else {"input_usd_per_mtok": 1, "output_usd_per_mtok": 2}
+    )
+    tier = OWN_TIER | {"architecture": architecture, "price": {"basis": basis} | usd}
+    (found,) = problems(draft(offers=[{"tier": tier, "model": "gpt-oss-120b"}])).items()
+    assert found[0] == "offers[0].tier.price.basis"
+    assert cure in str(found[1])
