@@ -1,23 +1,17 @@
 """Benchmark files: take them in, browse and label what is there, ask it questions in SQL."""
 
 import hashlib
-from collections.abc import Sequence
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from app import benchmarks, mapping_desk, presenters, session, state, workbench
 from app.benchmarks import ColumnMapping
 from app.formatting import DASH, show
-from app.workbench import ImportedFile, StoreFault, canonical_csv, template_csv, write_csv
-from models.measurements import Measurement, SourcedMeasurement
+from app.workbench import ImportedFile, StoreFault, template_csv
+from models.measurements import Measurement
 from models.problems import InputProblems
 
 AS_IN_FILE = "as the file says"
-EXAMPLE_QUERY = """SELECT accelerator, model, count(*) AS points, max(output_rate_tok_per_s) AS best_tok_per_s
-FROM all_measurements
-GROUP BY ALL ORDER BY best_tok_per_s DESC"""
 
 
 def upload() -> None:
@@ -162,8 +156,8 @@ def _keep(
             done = "kept in this session"
         else:
             said = mapping_desk.said(place)
-            saved = benchmarks.store_file(session.store(), imported, said, _who())
-            benchmarks.keep_said(session.store(), said, _who())
+            saved = benchmarks.store_file(session.store(), imported, said, session.who())
+            benchmarks.keep_said(session.store(), said, session.who())
             if words[0]:
                 session.store().label(saved.source_id, tier=words[0], model=words[1])
             done = "stored before; nothing was added twice" if saved.already_there else "stored"
@@ -177,99 +171,3 @@ def _keep(
     st.success(f"{presenters.safe(imported.file_name)}: {points}, {done}.")
     if workbench.offers_measured(state.draft(), named):
         st.caption("See them on Concurrency; Overview says what they change.")
-
-
-def _who() -> str:
-    """Who imports, where the proxy or Streamlit's login says so."""
-    return str(st.user.get("email") or "") if st.user.get("is_logged_in") else ""
-
-
-def browse() -> None:
-    """What is stored: runs with their labels, delete and bring back, download."""
-    try:
-        runs = session.store().runs()
-        measured = session.store().measurements()
-    except StoreFault as fault:
-        presenters.fault(fault)
-        return
-    event = presenters.selectable(
-        [
-            {
-                "File": run.file_name,
-                "Format": run.format_label,
-                "Points": run.row_count,
-                "Tier": _named(measured, run.source_id, "tier"),
-                "Model": _named(measured, run.source_id, "model"),
-                "Accelerator": _named(measured, run.source_id, "accelerator"),
-                "Imported": f"{run.imported_at:%Y-%m-%d %H:%M} UTC",
-                "By": run.imported_by or DASH,
-                "Hash": run.sha256[:12],
-            }
-            for run in runs
-        ],
-        key="runs",
-        alt="Imported benchmark files",
-        empty="No file of your own yet. The built-in measurements are always there: see Query.",
-    )
-    chosen = [runs[index] for index in session.picked(event) if index < len(runs)]
-    with st.container(horizontal=True):
-        if st.button("Delete", disabled=not chosen, icon=":material/delete:"):
-            for run in chosen:
-                session.store().delete(run.source_id)
-            st.session_state["deleted_runs"] = [run.source_id for run in chosen]
-            st.rerun()
-        deleted = st.session_state.get("deleted_runs", [])
-        if deleted and st.button("Bring back what was deleted", icon=":material/undo:"):
-            for source_id in deleted:
-                session.store().restore(source_id)
-            st.session_state["deleted_runs"] = []
-            st.rerun()
-        if measured:
-            st.download_button(
-                "Download all as CSV",
-                lambda: _csv(measured),
-                "plimsoll-measurements.csv",
-                "text/csv",
-                on_click="ignore",
-            )
-
-
-def _named(measured: Sequence[SourcedMeasurement], source_id: str, name: str) -> str:
-    """What a file's points are labelled with, the user's word before the file's."""
-    words = {getattr(each.measurement, name) for each in measured if each.source_id == source_id}
-    return ", ".join(sorted(word for word in words if word)) or DASH
-
-
-def _csv(measured: Sequence[SourcedMeasurement]) -> bytes:
-    return canonical_csv([each.measurement for each in measured])
-
-
-def query() -> None:
-    """SQL over the user's and the built-in measurements; reads only, within limits."""
-    st.caption(
-        "Tables: `measurements` (yours), `builtin_measurements`, `all_measurements`, `runs`. "
-        "Reads only; 1,000 rows and 5 seconds at most."
-    )
-    sql = st.text_area("SQL", EXAMPLE_QUERY, height=130, key="sql", persist_state="session")
-    if not st.button("Run", type="primary"):
-        return
-    try:
-        result = session.store().query(sql)
-    except InputProblems as problems:
-        presenters.problems(problems.problems)
-        return
-    except StoreFault as fault:
-        presenters.fault(fault)
-        return
-    shown: list[list[Any]] = [list(row) for row in result.rows]
-    st.dataframe(
-        pd.DataFrame(shown, columns=list(result.columns)), hide_index=True, alt="Answer of the query"
-    )
-    st.caption(f"{len(shown)} rows" + (", cut at the limit" if result.truncated else ""))
-    st.download_button(
-        "Download as CSV",
-        lambda: write_csv(result.columns, result.rows),
-        "plimsoll-query.csv",
-        "text/csv",
-        on_click="ignore",
-    )

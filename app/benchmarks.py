@@ -23,7 +23,10 @@ from data.importers import IMPORTERS, canonical_csv
 from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
 from data.mapping_files import read_mappings, write_mappings
 from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
+from data.running_queries import RunningQuery
 from data.runs import SavedRun
+from data.saved_queries import NamedQuery, delete_query, example_queries, save_query, saved_queries
+from data.sql_queries import QueryResult
 from data.store import Store
 from data.store_faults import StoreFault
 from models.plans import Plan
@@ -36,14 +39,19 @@ __all__ = [
     "ColumnChoice",
     "ColumnMapping",
     "ImportedFile",
+    "NamedQuery",
+    "QueryResult",
     "RecognisedTable",
+    "RunningQuery",
     "Store",
     "StoreFault",
     "UnitDoubt",
     "concurrency_ladder",
     "corrected",
+    "delete_query",
     "doubt_sentence",
     "example_of",
+    "example_queries",
     "forget_mapping",
     "format_choices",
     "import_contained",
@@ -55,6 +63,8 @@ __all__ = [
     "planned_in_flight",
     "rate_ladder",
     "read_mappings",
+    "save_query",
+    "saved_queries",
     "store_file",
     "units_for",
     "with_units",

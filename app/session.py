@@ -30,6 +30,11 @@ def store() -> Store:
     return workbench.store_at()
 
 
+def who() -> str:
+    """Who acts, where the proxy or Streamlit's login says so."""
+    return str(st.user.get("email") or "") if st.user.get("is_logged_in") else ""
+
+
 def own_measurements() -> tuple[SourcedMeasurement, ...]:
     """What this user may calibrate with: the store's measurements and those kept in this session only."""
     kept = [

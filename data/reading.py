@@ -9,6 +9,7 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, overload
 
+from data.plain_text import direction_marks
 from models.evidence import Evidence, Grade, Sense
 from models.problems import Problem
 
@@ -107,6 +108,14 @@ class Reader:
     def text(self, key: str, *, required: bool = False) -> str | None:
         """A text that is not blank; None (or "" where required) where left out or refused."""
         value = self.required(key, "a text") if required else self.value(key)
+        marks = direction_marks(value) if isinstance(value, str) else ()
+        if marks:
+            self.refuse(
+                key,
+                f"holds {', '.join(marks)}, which turns the order of letters around unseen",
+                "Type it anew without that mark.",
+            )
+            return "" if required else None
         if isinstance(value, str) and value.strip():
             return value
         if value is not None:

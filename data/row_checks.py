@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from data.columns import TEXTS
 from data.completion import with_mean_tpot
 from data.file_content import Reading
+from data.plain_text import direction_marks
 from data.plausibility import implausibilities
 from data.sanity_checks import impossibilities, sanity_warnings, warm_caches
 from models.measurements import Measurement
@@ -21,6 +23,9 @@ def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Pr
     first_row: dict[Measurement, int] = {}
     for row, measurement in reading.measurements:
         path = f"row {row}"
+        errors.extend(marked := _direction_marks(measurement, path))
+        if marked:
+            continue
         reasons = impossibilities(measurement)
         errors.extend(
             Problem(path=path, message=reason, cure="Check the columns and their units.")
@@ -38,6 +43,19 @@ def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Pr
         accepted.append((row, completed))
     warnings.extend(warm_caches(accepted))
     return accepted, errors + warnings
+
+
+def _direction_marks(measurement: Measurement, path: str) -> list[Problem]:
+    """A refusal for each text that shows its letters in another order than they are in."""
+    return [
+        Problem(
+            path=f"{path}, {name}",
+            message=f"it holds {', '.join(marks)}, which turns the order of letters around unseen",
+            cure="Type the name anew without that mark.",
+        )
+        for name in TEXTS
+        if (marks := direction_marks(getattr(measurement, name) or ""))
+    ]
 
 
 def _repeated(path: str, first_row: int) -> Problem:

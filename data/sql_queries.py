@@ -31,6 +31,7 @@ SWELLING_FUNCTIONS = (
     "rpad",
 )
 EXPLAINED = re.compile(r"\s*explain(\s+analyze)?\s+", re.IGNORECASE)
+CANCELLED = "the query was cancelled"
 SELECT_CURE = "Write one SELECT over runs, measurements, builtin_measurements or all_measurements."
 
 
@@ -43,13 +44,39 @@ class QueryResult:
     truncated: bool = False
 
 
+class Cancellation:
+    """A reader's way to end a query that runs in another thread; once cancelled it stays so."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self._cursor: duckdb.DuckDBPyConnection | None = None
+        self._lock = threading.Lock()
+
+    def cancel(self) -> None:
+        """End the query that runs, or keep the next one from running."""
+        with self._lock:
+            self.asked.set()
+            if self._cursor is not None:
+                self._cursor.interrupt()
+
+    def watch(self, cursor: duckdb.DuckDBPyConnection | None) -> None:
+        """Say which cursor works for the reader now; None once none does."""
+        with self._lock:
+            self._cursor = cursor
+
+
 def refusal(message: str, cure: str = SELECT_CURE) -> InputProblems:
     """The query as refused, with the reason and what to write instead."""
     return InputProblems([Problem(path="sql", message=message, cure=cure)])
 
 
 def run_query(
-    cursor: duckdb.DuckDBPyConnection, sql: str, *, row_limit: int, time_limit_s: float
+    cursor: duckdb.DuckDBPyConnection,
+    sql: str,
+    *,
+    row_limit: int,
+    time_limit_s: float,
+    cancellation: Cancellation,
 ) -> QueryResult:
     """Answer one reading statement; InputProblems where it is not one, is wrong, or takes too long.
 
@@ -65,21 +92,29 @@ def run_query(
     timer = threading.Timer(time_limit_s, stop)
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     timer.start()
+    cancellation.watch(cursor)
     try:
+        if cancellation.asked.is_set():
+            raise refusal(CANCELLED)
         cursor.execute(sql)
         columns = tuple(column[0] for column in cursor.description or ())
         rows = cursor.fetchmany(row_limit + 1)
     except duckdb.InterruptException as error:
+        if cancellation.asked.is_set():
+            raise refusal(CANCELLED) from error
         raise refusal(
             f"the query was stopped after {time_limit_s:g} s", "Ask for less: filter, or aggregate first."
         ) from error
     except duckdb.FatalException:
         raise
     except duckdb.Error as error:
+        if cancellation.asked.is_set():
+            raise refusal(CANCELLED) from error
         if stopped.is_set():
             raise refusal(f"the query was stopped after {time_limit_s:g} s") from error
         raise refusal(first_line(error), "Mend the statement.") from error
     finally:
+        cancellation.watch(None)
         timer.cancel()
         timer.join()
     return QueryResult(columns=columns, rows=tuple(rows[:row_limit]), truncated=len(rows) > row_limit)

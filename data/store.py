@@ -12,7 +12,7 @@ from data import runs, sql_queries, store_files
 from data.imported import ImportedFile
 from data.migrations import migrate, migrations, version_of
 from data.runs import RunRow, SavedRun, SourcedDemand
-from data.sql_queries import QueryResult
+from data.sql_queries import Cancellation, QueryResult
 from data.store_faults import MEMORY, StoreFault, fault_of
 from models.measurements import SourcedMeasurement
 
@@ -157,10 +157,24 @@ class Store:
         with self.cursor() as cursor:
             return runs.fetch_demands(cursor)
 
-    def query(self, sql: str, *, row_limit: int = 1000, time_limit_s: float = 5.0) -> QueryResult:
-        """Answer a reader's own SELECT; InputProblems where it does not only read, is wrong or too slow."""
+    def query(
+        self,
+        sql: str,
+        *,
+        row_limit: int = 1000,
+        time_limit_s: float = 5.0,
+        cancellation: Cancellation | None = None,
+    ) -> QueryResult:
+        """Answer a reader's own SELECT; InputProblems where it does not only read, is wrong, too slow or
+        cancelled."""
         with self.cursor() as cursor:
-            return sql_queries.run_query(cursor, sql, row_limit=row_limit, time_limit_s=time_limit_s)
+            return sql_queries.run_query(
+                cursor,
+                sql,
+                row_limit=row_limit,
+                time_limit_s=time_limit_s,
+                cancellation=cancellation or Cancellation(),
+            )
 
     def close(self) -> None:
         """Let go of the file for good; `open_store` opens it again.

@@ -21,7 +21,10 @@ DISK_BYTE_PER_ROW = 2_000  # a measurement of 45 columns, once in the log and on
 
 def store_path(path: Path | str | None) -> Path | str:
     """The file meant: the argument, else $PLIMSOLL_DB, else the user's data folder; resolved."""
-    chosen = path or os.environ.get(ENVIRONMENT_NAME)
+    chosen = os.environ.get(ENVIRONMENT_NAME) if path is None else path
+    if chosen is not None and not str(chosen).strip():
+        named = "its name is empty" if path is not None else f"{ENVIRONMENT_NAME} is set and empty"
+        raise StoreFault(ENVIRONMENT_NAME if path is None else "--db", named, "Name a file, or leave it out.")
     if chosen is None:
         from platformdirs import user_data_path
 

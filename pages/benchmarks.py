@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import benchmark_desk, measuring_desk
+from app import benchmark_desk, browse_desk, measuring_desk, query_desk
 
 st.title("Benchmarks")
 upload, browse, query, measure = st.tabs(
@@ -13,10 +13,10 @@ if upload.open:
         benchmark_desk.upload()
 if browse.open:
     with browse:
-        benchmark_desk.browse()
+        browse_desk.browse()
 if query.open:
     with query:
-        benchmark_desk.query()
+        query_desk.query()
 if measure.open:
     with measure:
         measuring_desk.measure()
