@@ -22,6 +22,7 @@ from data.imported import ImportedFile
 from data.importers import IMPORTERS, canonical_csv
 from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
 from data.mapping_files import read_mappings, write_mappings
+from data.measured_curves import METRICS, MeasuredCurve, measured_curves, ratios_at_equal_loads
 from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
 from data.running_queries import RunningQuery
 from data.runs import SavedRun
@@ -34,11 +35,13 @@ from models.quantities import quantity
 from models.workloads import Demand
 
 __all__ = [
+    "METRICS",
     "NOT_USED",
     "TABLE_FORMAT",
     "ColumnChoice",
     "ColumnMapping",
     "ImportedFile",
+    "MeasuredCurve",
     "NamedQuery",
     "QueryResult",
     "RecognisedTable",
@@ -59,9 +62,11 @@ __all__ = [
     "kept_mappings",
     "meaning_choices",
     "meaning_words",
+    "measured_curves",
     "measuring_commands",
     "planned_in_flight",
     "rate_ladder",
+    "ratios_at_equal_loads",
     "read_mappings",
     "save_query",
     "saved_queries",

@@ -1,5 +1,5 @@
 """The charts, each a module that builds one picture from records."""
 
-from app.charts import concurrency, cost, day, latency, monthly_cost
+from app.charts import comparison, concurrency, cost, day, latency, monthly_cost
 
-CHARTS = (concurrency, cost, day, latency, monthly_cost)
+CHARTS = (comparison, concurrency, cost, day, latency, monthly_cost)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import workbench
-from app.charts import CHARTS, concurrency, cost, day, latency, monthly_cost
+from app.charts import CHARTS, comparison, concurrency, cost, day, latency, monthly_cost
 from app.charts.labels import spread_apart
 from app.charts.picture import Band, Bar, Dots, Limit, Line, Picture, axis_title
 from app.charts.plotly_drawing import draw
@@ -102,6 +102,9 @@ def pictures_of(seen):
     }
     shape = (1000.0, 1000.0)
     return {
+        "comparison": comparison.rows(
+            {"a.csv": [(1, 0.2), (4, 0.4)]}, "ttft_s", "concurrency_count", "Time to first token, p50"
+        ),
         "concurrency": concurrency.rows(
             offers, seen.performances, seen.measurements, "stream_rate_tok_per_s", shape
         ),
