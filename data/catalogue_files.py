@@ -20,7 +20,7 @@ from data.tier_files import Listing, read_hosted_tier, read_rented_tier
 from data.token_prices import PriceOverride, listed_on, overriding, read_override
 from data.workload_defaults import DayShape, WorkloadDefault, read_day_shape, read_workload_default
 from models.problems import InputProblems, Problem
-from models.tiers import Accelerator, Model, Offer, PrefillSide, Price, Tier
+from models.tiers import Accelerator, Model, Offer, PrefillSide, Price, Tier, TokenPrice
 from models.wafers import with_wafer_count
 
 Record = TypeVar("Record")
@@ -75,6 +75,7 @@ class Catalogue:
             speed=listing.speed,
             evidence=listing.evidence,
             prefill=self._prefill(listing, as_of),
+            standard_price=self._standard_price(listing, as_of),
         )
         return with_wafer_count(self.assembled(tier, self.models[model_id]))
 
@@ -87,6 +88,12 @@ class Catalogue:
             accelerator=self.accelerators.get(tier.accelerator or ""),
             prefill_accelerator=self.accelerators.get((side and side.accelerator) or ""),
         )
+
+    def _standard_price(self, listing: Listing, as_of: date) -> TokenPrice | None:
+        """What the same model costs on the supplier's Standard tier; None where there is none."""
+        standard = self.listings.get((listing.standard_tier_id or "", listing.model_id))
+        price = None if standard is None else self._price(standard, as_of)
+        return price if isinstance(price, TokenPrice) else None
 
     def _prefill(self, listing: Listing, as_of: date) -> PrefillSide | None:
         """The prefill half with the price of the day."""

@@ -1,7 +1,7 @@
 """Tiers of the catalogue: which models each sells, and what differs from model to model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, cast, get_args
 
@@ -20,6 +20,7 @@ class Listing:
     """One model on one tier: what `Tier` says for this model alone, and where its price stands.
 
     card       the GPU-hour rate card of a rented tier, or None; prefill_card: of its prefill half
+    standard_tier_id   the supplier's Standard tier, whose prices this one's are multiples of
     listed     the entry of the token price list, or None (an override may still hold)
     """
 
@@ -35,6 +36,7 @@ class Listing:
     speed: Speed | None = None
     card: str | None = None
     prefill_card: str | None = None
+    standard_tier_id: str | None = None
     listed: ListedPrice | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)
 
@@ -65,8 +67,9 @@ def read_hosted_tier(
         failure_unit="endpoint",
         note=reader.text("note") or "",
     )
+    standard = reader.text("standard")
     listings = [
-        _read_hosted_listing(tier.id, entry, names)
+        replace(_read_hosted_listing(tier.id, entry, names), standard_tier_id=standard)
         for entry in reader.groups("model", what="the models it sells", at_least_one=True)
     ]
     reader.close()

@@ -2,7 +2,7 @@
 
 from models.performance import CannotServe, HostedPerformance, TierPerformance
 from models.scenario import Scenario
-from models.tiers import Offer
+from models.tiers import Offer, Tier
 from models.workloads import Demand
 
 
@@ -20,7 +20,7 @@ def gate(
     if tier.availability not in policy.allow_availability:
         return CannotServe(
             binding_constraint="availability",
-            reasons=(f"cannot be bought today: {tier.availability}",),
+            reasons=(f"cannot be bought today: {tier.availability}", *_why_closed(tier)),
             would_fit_if=f"you look ahead (policy: allow_availability with {tier.availability})",
         )
     if tier.available_until is not None and tier.available_until <= scenario.as_of:
@@ -56,3 +56,9 @@ def _context_gate(offer: Offer, performance: TierPerformance, demand: Demand) ->
         reasons=(f"a mean request of {mean_tok:,.0f} tokens exceeds {what} ({limit:,} tokens)",),
         would_fit_if="prompts were shorter, or the model ran on more memory",
     )
+
+
+def _why_closed(tier: Tier) -> tuple[str, ...]:
+    """What its supplier says of a tier that is not open to all."""
+    said = tier.evidence.get("availability")
+    return () if said is None or not said.note else (said.note.rstrip("."),)

@@ -29,6 +29,7 @@ from models.scenario import Scenario
 from models.sentences import answer_sentence
 from models.sizing import target_results
 from models.uncertainty import PoolOdds, pool_odds
+from models.unpriced import break_even_notices, break_evens_of
 from models.workloads import Target
 from models.worth import lost_per_task_usd, tasks_per_month
 
@@ -68,6 +69,7 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
     )
     changes = fleet_changes(desk, groups)
     totals = totals_of(desk, allocations, pools, changes, [odds[group] for group in groups])
+    break_evens = break_evens_of(desk, allocations)
     draft = Plan(
         scenario_id=scenario.id,
         scenario_name=scenario.name,
@@ -80,10 +82,12 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
         notices=(
             *robustness_notices(desk, placement),
             *notices_of(desk, allocations, totals, unplaced, changes),
+            *break_even_notices(break_evens),
         ),
         evidence=evidence_of(desk, groups),
         not_modelled=NOT_MODELLED,
         unplaced=unplaced,
+        break_evens=break_evens,
     )
     return replace(draft, sentence=answer_sentence(draft))
 

@@ -149,6 +149,26 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BreakEven:
+    """At what price an unpriced tier would cost a workload as much as the tier chosen for it.
+
+    price_ratio            multiple of `reference`'s token prices; None for machines
+    usd_per_accelerator_h  rent of an accelerator; None for tiers paid per token
+    misses                 what the tier would not keep even at no price, or "" where it keeps all
+    """
+
+    workload: str
+    tier_id: str
+    tier_label: str
+    model_id: str
+    chosen_tier_label: str
+    reference: str
+    price_ratio: float | None = None
+    usd_per_accelerator_h: float | None = None
+    misses: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FleetChange:
     """What the plan changes on one tier against what runs today.
 
@@ -203,3 +223,4 @@ class Plan:
     evidence: tuple[EvidenceUse, ...]
     not_modelled: tuple[str, ...]
     unplaced: tuple[str, ...] = field(default=())
+    break_evens: tuple[BreakEven, ...] = ()

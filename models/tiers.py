@@ -204,6 +204,7 @@ class Tier:
 
     accelerator                   catalogue id, for tiers run on one's own or rented machines
     request_limit_per_min, token_limit_per_min   a hosted tier's rate limits (RPM, TPM)
+    standard_price                what the same model costs on the supplier's Standard tier
     link                          between the wafers of one copy, or from prefill to decode pool
     prefill, step                 of disaggregated pools: the other half; one decode replica's step law
     pipeline_stage_count          stages that a copy's layers are split into, where anybody says
@@ -227,6 +228,7 @@ class Tier:
     request_limit_per_min: float | None = None
     token_limit_per_min: float | None = None
     speed: Speed | None = None
+    standard_price: TokenPrice | None = None
     link: Link | None = None
     prefill: PrefillSide | None = None
     step: StepLaw | None = None
