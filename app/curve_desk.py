@@ -9,9 +9,17 @@ from app.formatting import DASH, label, show
 from app.workbench import View
 from models.curves import LoadPoint
 from models.performance import BatchedPerformance, CannotServe, FitQuality, TierPerformance
+from models.task_speed import speed_multiples
 from models.tiers import Offer
 from models.workloads import Workload
 
+SPEED_COLUMNS = (
+    "stream_rate_tok_per_s",
+    "token_speed_ratio",
+    "task_s",
+    "task_speed_ratio",
+    "unaccelerated_fraction",
+)
 SIMULATED_KEY = "simulated_plan"
 
 
@@ -48,6 +56,33 @@ def curve_notices(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
         list(
             dict.fromkeys(text for curve in curves.values() for each in curve for text in each.point.notices)
         )
+    )
+
+
+def task_speed(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
+    """Why many times the tokens is fewer times the task, tier by tier at the lightest load shown."""
+    light = {
+        name: curve[0].point.of(workload.name) for name, curve in curves.items() if curve[0].point.stable
+    }
+    st.subheader("What a faster stream makes of a whole task")
+    st.caption(
+        "Medians at the lightest load. Only the stream is faster: first tokens and pauses stay, so a task "
+        "gains less than its tokens. Sub-agents are another thing: they multiply calls, not speed."
+    )
+    names = (
+        "stream_rate_tok_per_s",
+        "token_speed_ratio",
+        "task_s",
+        "task_speed_ratio",
+        "unaccelerated_fraction",
+    )
+    presenters.table(
+        [
+            {"Tier": each.name} | {label(name): show(name, getattr(each, name)) for name in names}
+            for each in speed_multiples(light)
+        ],
+        alt="Speed of streams and of whole tasks",
+        empty="None of these tiers has a known stream speed.",
     )
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import presenters
-from app.formatting import DASH, number, show
+from app.formatting import number, show
 from models.performance import PipelinePerformance, TandemPerformance
 
 
@@ -32,7 +32,9 @@ def _pipeline(performance: PipelinePerformance) -> None:
 
 def _free(performance: PipelinePerformance) -> str:
     free = performance.free_sequence_count
-    return f"{'all that the memory holds' if free is None else number(free)} at full speed"
+    if free is None:
+        return "all that the memory holds at full speed"
+    return f"{number(free)} {'sequence' if free == 1.0 else 'sequences'} at full speed"
 
 
 def _envelope(performance: PipelinePerformance) -> None:
@@ -49,13 +51,13 @@ def _tandem(performance: TandemPerformance) -> None:
     st.markdown(
         presenters.safe(
             f"Prefill {show('alpha_s', performance.alpha_s)} + "
-            f"{show('delta_s_per_input_tok', performance.delta_s_per_input_tok)} a token; hand-over at "
+            f"{show('delta_s_per_input_tok', performance.delta_s_per_input_tok)}; hand-over at "
             f"{number(link_gb)} GB/s one way; decode step {show('alpha_s', decode.step.alpha_s)} + "
             f"{show('beta_s_per_seq', decode.step.beta_s_per_seq)} × b"
         )
     )
-    ends = DASH if performance.other_end is None else "the decode half is an envelope"
-    st.caption(presenters.safe(f"{decode.slot_count} slots a decode replica; {ends}."))
+    ends = "" if performance.other_end is None else "; the decode half is an envelope"
+    st.caption(presenters.safe(f"{decode.slot_count} slots a decode replica{ends}."))
     if performance.notices:
         with st.popover("What is not known", icon=":material/help:"):
             presenters.bullets(performance.notices)

@@ -14,7 +14,7 @@ from data.price_reading import read_price
 from data.reading import ASSUMED_BY_USER, Reader, close_names, read_evidence
 from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
 from models.evidence import Evidence, Sense
-from models.tiers import Availability, FailureUnit, Model, Offer, Speed, Tier
+from models.tiers import Availability, FailureUnit, Fallback, Model, Offer, Speed, Tier, TokenPrice
 from models.wafers import with_wafer_count
 
 ARCHITECTURES = ("batched_accelerator", "hosted_api", "wafer_scale_pipeline", "disaggregated_pools")
@@ -28,6 +28,7 @@ EVIDENCED_FIELDS = (
 )
 # Keys that only some architectures read; the first is the one they are for.
 HOMES = {
+    "fallback": ("hosted_api",),
     "link": ("disaggregated_pools", "wafer_scale_pipeline"),
     "prefill": ("disaggregated_pools",),
     "step": ("disaggregated_pools",),
@@ -168,6 +169,7 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
         "region": reader.text("region"),
         "note": reader.text("note") or "",
         "price": read_price(reader.group("price")),
+        "fallback": _read_fallback(reader.group("fallback")),
         "link": read_link(reader.group("link")),
         "prefill": read_prefill(reader.group("prefill"), tuple(catalogue.accelerators)),
         "step": read_step(reader.group("step")),
@@ -182,6 +184,26 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
     if len(reader.problems) > known_problem_count:
         return None
     return Tier(id=tier_id, architecture=architecture, evidence=evidence, **fields)
+
+
+def _read_fallback(reader: Reader | None) -> Fallback | None:
+    """The tier that serves some of a hosted tier's requests instead; None where left out or refused."""
+    if reader is None:
+        return None
+    label = reader.text("label", required=True)
+    share = reader.number("probability_fraction", low=0, high=1, required=True)
+    speed, price = _read_speed(reader.group("speed")), read_price(reader.group("price"))
+    given = reader.group("evidence")
+    evidence = ASSUMED_BY_USER if given is None else read_evidence(given)
+    if price is not None and not isinstance(price, TokenPrice):
+        reader.refuse("price.basis", "a hosted tier is paid per token", "Choose per_token.")
+        price = None
+    reader.close()
+    if share is None:
+        return None
+    return Fallback(
+        label=label, probability_fraction=share, speed=speed or Speed(), price=price, evidence=evidence
+    )
 
 
 def _read_speed(reader: Reader | None) -> Speed | None:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, fields
 from typing import Any
 
-from models.tiers import Offer, PrefillSide, Price
+from models.tiers import Fallback, Offer, PrefillSide, Price
 
 OWN = "own_"
 PLAIN_FIELDS = (
@@ -41,6 +41,8 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
         }
     if tier.price is not None:
         draft["price"] = price_as_draft(tier.price)
+    if tier.fallback is not None:
+        draft["fallback"] = _fallback(tier.fallback)
     if tier.link is not None:
         draft["link"] = _stated(tier.link)
     if tier.step is not None:
@@ -48,6 +50,18 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
     if tier.prefill is not None:
         draft["prefill"] = _prefill(tier.prefill)
     return draft
+
+
+def _fallback(fallback: Fallback) -> dict[str, Any]:
+    stated: dict[str, Any] = {
+        "label": fallback.label,
+        "probability_fraction": fallback.probability_fraction,
+    }
+    if speed := _stated(fallback.speed):
+        stated["speed"] = {name: value for name, value in speed.items() if name in SPEED_FIELDS}
+    if fallback.price is not None:
+        stated["price"] = price_as_draft(fallback.price)
+    return stated
 
 
 def _stated(record: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from models.architectures import hosted_api
-from models.cost import tokens_usd_per_month
+from models.fallback import billed_usd_per_month
 from models.performance import CannotServe, HostedPerformance, OperatingPoint
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
@@ -25,7 +25,7 @@ def hosted_pool(
     refusal = _hosted_refusal(point, demands, policy)
     if refusal is not None:
         return refusal
-    used = tuple(tokens_usd_per_month(price, demand) for demand in demands)
+    used = tuple(billed_usd_per_month(price, offer.tier.fallback, demand) for demand in demands)
     used_usd = sum(used)
     total = max(used_usd, price.minimum_usd_per_month)
     shares = tuple(usd / used_usd if used_usd > 0 else 1.0 / len(used) for usd in used)

@@ -94,11 +94,14 @@ class HostedPerformance:
     """What a stream of a hosted tier gets, as far as anybody published or measured it.
 
     points         by rising concurrency; a single point without a load where only a median is published
+    fallback       what a stream gets of the tier that serves `fallback_fraction` of the requests instead
     tpot_floor_s   what the vendor's ceiling implies at best, for the dashed line; sizes nothing
     """
 
     points: tuple[HostedPoint, ...]
     tpot_floor_s: float | None = None
+    fallback: HostedPoint | None = None
+    fallback_fraction: float = 0.0
     request_limit_per_min: float | None = None
     token_limit_per_min: float | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)

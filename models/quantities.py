@@ -172,6 +172,10 @@ QUANTITIES = _quantities(
     ("leave_one_load_out_fraction", "Error at a left-out load", "Median error on loads not fitted."),
     ("leave_one_shape_out_fraction", "Error at a left-out shape", "Median error on shapes not fitted."),
     ("top_load_fraction", "Error at the top load", "Error on the highest load when it is not fitted."),
+    # speed of a whole task
+    ("token_speed_ratio", "Tokens, times as fast", "Stream speed over that of the slowest stream shown."),
+    ("task_speed_ratio", "Task, times as fast", "Task time of the slowest stream shown over this one's."),
+    ("unaccelerated_fraction", "Not accelerated", "Share of a task that a faster stream does not touch."),
     # work per task
     ("sequential_call_count", "Calls in sequence", "Calls one after another in one task."),
     ("fan_out_count", "Parallel calls", "Calls at once in one task; the task waits for the slowest."),
@@ -234,6 +238,8 @@ QUANTITIES = _quantities(
     ("output_usd_per_mtok", "Output price", "Per million output tokens, reasoning included."),
     ("request_limit_per_min", "Request limit", "Requests a supplier accepts per minute (RPM)."),
     ("token_limit_per_min", "Token limit", "Tokens a supplier accepts per minute (TPM)."),
+    ("probability_fraction", "Served elsewhere", "Share of requests that another tier serves instead."),
+    ("fallback_fraction", "Share served elsewhere", "Part of a hosted tier's requests that falls back."),
     ("ttft_p50_s", "Median TTFT", "Median time to first token as published."),
     # cost
     ("cost_usd_per_month", "Cost per month", "The bill of an average month of 730.5 hours."),

@@ -169,6 +169,21 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """Where a hosted tier serves a request when it does not serve it itself: slower, and billed as served.
+
+    probability_fraction  share of requests served there
+    speed, price          of the tier that serves them; price None: billed like the tier asked for
+    """
+
+    label: str
+    probability_fraction: float
+    speed: Speed = Speed()
+    price: TokenPrice | None = None
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A link between machines: bytes per second one way, never both ways together, never bits.
 
@@ -205,6 +220,7 @@ class Tier:
     accelerator                   catalogue id, for tiers run on one's own or rented machines
     request_limit_per_min, token_limit_per_min   a hosted tier's rate limits (RPM, TPM)
     standard_price                what the same model costs on the supplier's Standard tier
+    fallback                      the tier that serves some of the requests instead, where anybody says
     link                          between the wafers of one copy, or from prefill to decode pool
     prefill, step                 of disaggregated pools: the other half; one decode replica's step law
     pipeline_stage_count          stages that a copy's layers are split into, where anybody says
@@ -229,6 +245,7 @@ class Tier:
     token_limit_per_min: float | None = None
     speed: Speed | None = None
     standard_price: TokenPrice | None = None
+    fallback: Fallback | None = None
     link: Link | None = None
     prefill: PrefillSide | None = None
     step: StepLaw | None = None

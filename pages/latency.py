@@ -23,4 +23,5 @@ if seen is not None:
     )
     curve_desk.load_table(curves, demand.workload)
     curve_desk.curve_notices(curves)
+    curve_desk.task_speed(curves, demand.workload)
     curve_desk.simulation(seen)

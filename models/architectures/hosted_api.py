@@ -16,6 +16,9 @@ answer; its other quantiles need the quantiles of TTFT and TPOT, and stay unknow
 Capacity is what the supplier's limits leave: utilisation is the larger of calls per minute over the
 request limit and tokens per minute over the token limit; unknown where no limit is published.
 
+Requests that the tier hands to a slower one are served, and billed, there: latencies are a mixture of both
+(so the tail is the slower tier's), which takes more than two medians to know.
+
 Not modelled: the supplier's own queueing, time of day, regional routing, retries after a refusal.
 """
 
@@ -27,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.evidence import Evidence, Grade, Sense
+from models.fallback import mixed_latency
 from models.hosted_points import point_for
 from models.lengths import NORMAL_QUANTILE_95
 from models.measurements import Measurement, SourcedMeasurement
@@ -51,7 +55,7 @@ from models.tiers import Offer, Speed
 
 KEY = "hosted_api"
 LABEL = "Hosted API"
-READS = ("speed", "request_limit_per_min", "token_limit_per_min", "price", "availability")
+READS = ("speed", "fallback", "request_limit_per_min", "token_limit_per_min", "price", "availability")
 
 SAMPLE_COUNT = 4096  # p99 of a lognormal within 1 %
 PLASTIC_NUMBER = 1.2207440846057596  # root of x**4 = x + 1
@@ -80,14 +84,41 @@ def fit(
         if accepted_p95_to_p50_ratio is not None:
             points, evidence, notices = _spread(points, evidence, notices, accepted_p95_to_p50_ratio)
     ceiling = speed.stream_rate_ceiling_tok_per_s
+    fallback, fallback_evidence, fallback_notices = _fallback(offer, accepted_p95_to_p50_ratio)
+    evidence, notices = evidence | fallback_evidence, notices + fallback_notices
     return HostedPerformance(
         points=points,
         tpot_floor_s=None if ceiling is None else 1.0 / ceiling,
+        fallback=fallback,
+        fallback_fraction=offer.tier.fallback.probability_fraction if offer.tier.fallback else 0.0,
         request_limit_per_min=offer.tier.request_limit_per_min,
         token_limit_per_min=offer.tier.token_limit_per_min,
         evidence=evidence,
         notices=notices,
     )
+
+
+def _fallback(
+    offer: Offer, spread_ratio: float | None
+) -> tuple[HostedPoint | None, dict[str, Evidence], tuple[str, ...]]:
+    """What the tier that serves some requests instead gives, with the same spread accepted, if any."""
+    fallback = offer.tier.fallback
+    if fallback is None or fallback.probability_fraction <= 0.0:
+        return None, {}, ()
+    rate, ttft_s = fallback.speed.stream_rate_tok_per_s, fallback.speed.ttft_p50_s
+    point = HostedPoint(
+        concurrency_count=None,
+        ttft_s=UNKNOWN if ttft_s is None else Percentiles(p50=ttft_s),
+        tpot_s=UNKNOWN if rate is None else Percentiles(p50=1.0 / rate),
+    )
+    if spread_ratio is not None:
+        (point,) = _spread((point,), {}, (), spread_ratio)[0]
+    notice = (
+        f"{offer.tier.label}: {fallback.probability_fraction:.0%} of the requests are served, and billed, by"
+        f" {fallback.label}; latencies and bill are mixtures of both."
+    )
+    known = {} if fallback.evidence is None else {"probability_fraction": fallback.evidence}
+    return point, known, (notice,)
 
 
 Known = tuple[tuple[HostedPoint, ...], dict[str, Evidence], tuple[str, ...]]
@@ -205,7 +236,7 @@ def operate(performance: HostedPerformance, load: Load) -> OperatingPoint:
         stable=stable,
         utilisation_fraction=utilisation,
         max_rate_req_per_s=max_rate,
-        latencies=tuple(_latency(point, each) for each, point, _ in seen) if stable else (),
+        latencies=tuple(_served(performance, point, each) for each, point, _ in seen) if stable else (),
         inside_domain=not outside,
         notices=(*performance.notices, *outside),
     )
@@ -229,6 +260,14 @@ def _limits(performance: HostedPerformance, load: Load) -> tuple[float | None, f
         return None, None
     utilisation = max(shares)
     return utilisation, rate / utilisation if utilisation > 0 else None
+
+
+def _served(performance: HostedPerformance, point: HostedPoint, each: RequestClass) -> ClassLatency:
+    """What a class sees, requests that another tier serves instead among them."""
+    asked = _latency(point, each)
+    if performance.fallback is None:
+        return asked
+    return mixed_latency(asked, _latency(performance.fallback, each), performance.fallback_fraction)
 
 
 def _latency(point: HostedPoint, each: RequestClass) -> ClassLatency:
