@@ -8,9 +8,9 @@ from models.measurements import Measurement, SourcedMeasurement
 
 LOADS = ("concurrency_count", "offered_rate_req_per_s")
 METRICS = {
+    "Time per output token": ("tpot_s", "middle"),
     "Time to first token, p50": ("ttft_s", "p50"),
     "Time to first token, p95": ("ttft_s", "p95"),
-    "Time per output token": ("tpot_s", "middle"),
     "End-to-end latency, p95": ("e2e_s", "p95"),
     "Output throughput": ("output_rate_tok_per_s", ""),
 }

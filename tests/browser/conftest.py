@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -50,10 +51,9 @@ def wait_until_healthy(address, process):
     pytest.fail("the server did not start")
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The app as a user starts it, with a store of its own; its log must hold no traceback at the end."""
-    folder = tmp_path_factory.mktemp("server")
+@contextmanager
+def running(folder):
+    """The app as a user starts it, on that folder's store; its log must hold no traceback at the end."""
     log_path = folder / "server.log"
     port = free_port()
     environment = {**os.environ, "PLIMSOLL_DB": str(folder / "store.duckdb")}
@@ -79,6 +79,19 @@ def server(tmp_path_factory):
                 process.kill()
                 process.wait()
     assert "Traceback" not in log_path.read_text(encoding="utf-8", errors="replace")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """One server for most tests."""
+    with running(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@pytest.fixture
+def start_server(tmp_path):
+    """A starter of servers on one store of the test's own, one after another."""
+    return lambda: running(tmp_path)
 
 
 @pytest.fixture(scope="session")
