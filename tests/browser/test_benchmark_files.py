@@ -1,5 +1,6 @@
 """Five tools' files at once: recognised, one mapping mended, curves seen, and all there after a restart."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,9 @@ def test_five_files_are_read_mended_kept_and_found_again(start_server, open_cont
         page.get_by_role("button", name="Read them as s").click()
         expect(page.get_by_text("Which unit is it?")).to_have_count(0, timeout=WAIT_MS)
         settled(page)
-        for number in range(5):
+        for number, name in enumerate((*LABELS, "ours.csv")):
             use.nth(number).click()
+            expect(page.get_by_text(re.compile(rf"{re.escape(name)}: .*, stored\."))).to_be_visible()
             settled(page)
         tab(page, "Compare")
         expect(page.locator(POINTS).first).to_be_visible()
