@@ -91,10 +91,13 @@ def _show_import(imported: ImportedFile) -> None:
         f"{len(imported.measurements)} of {imported.rows_read} rows usable"
     )
     presenters.problems(imported.problems)
-    presenters.table([_row(each) for each in imported.measurements[:200]], alt="Rows as understood", empty="")
+    presenters.table(
+        [measurement_row(each) for each in imported.measurements[:200]], alt="Rows as understood", empty=""
+    )
 
 
-def _row(each: Measurement) -> dict[str, str]:
+def measurement_row(each: Measurement) -> dict[str, str]:
+    """One measured point as a row of a table."""
     load = each.concurrency_count if each.concurrency_count is not None else each.offered_rate_req_per_s
     return {
         "Tier": each.tier or DASH,

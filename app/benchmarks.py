@@ -25,7 +25,7 @@ from data.mapping_files import read_mappings, write_mappings
 from data.measured_curves import METRICS, MeasuredCurve, measured_curves, ratios_at_equal_loads
 from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
 from data.running_queries import RunningQuery
-from data.runs import SavedRun
+from data.runs import RunLabels, RunRow, SavedRun
 from data.saved_queries import NamedQuery, delete_query, example_queries, save_query, saved_queries
 from data.sql_queries import QueryResult
 from data.store import Store
@@ -45,6 +45,8 @@ __all__ = [
     "NamedQuery",
     "QueryResult",
     "RecognisedTable",
+    "RunLabels",
+    "RunRow",
     "RunningQuery",
     "Store",
     "StoreFault",

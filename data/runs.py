@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import duckdb
 from data.columns import MEASUREMENT_COLUMNS, SOURCE_COLUMNS, flat, sourced_flat, sourced_of, sql_type
 from data.imported import ImportedFile
 from data.migrations import utc_now
+from data.plain_text import is_visible
 from data.request_demand import RequestDemand, demand_as_json, demand_of_json
 from models.measurements import SourcedMeasurement
 from models.problems import InputProblems, Problem
@@ -29,8 +30,14 @@ class RunLabels:
     accelerator_count: int | None = None
     precision: str | None = None
     engine: str | None = None
+    requested_tier: str | None = None
+    served_tier: str | None = None
+    measured_by: str | None = None
+    measured_on: date | None = None
+    notes: str | None = None
 
 
+LONGEST_LABEL = 1000
 LABEL_FIELDS = tuple(field.name for field in fields(RunLabels))
 
 
@@ -176,7 +183,7 @@ def check_known(cursor: duckdb.DuckDBPyConnection, source_id: str) -> None:
 
 
 def add_labels(
-    cursor: duckdb.DuckDBPyConnection, source_id: str, labels: Mapping[str, str | int | None]
+    cursor: duckdb.DuckDBPyConnection, source_id: str, labels: Mapping[str, str | int | date | None]
 ) -> None:
     """Append the labels given; None leaves a label as it is, "" takes it back."""
     check_known(cursor, source_id)
@@ -187,6 +194,33 @@ def add_labels(
                 "SELECT ?, coalesce(max(label_number), 0) + 1, ?, ?, ? FROM store.run_labels",
                 [source_id, field, str(label), utc_now()],
             )
+
+
+def put_labels(cursor: duckdb.DuckDBPyConnection, source_id: str, labels: RunLabels) -> RunLabels:
+    """Make these the file's labels, None where its own word counts; returns those before, for undo."""
+    problems = [
+        Problem(
+            path=name,
+            message=f"a label has at most {LONGEST_LABEL:,} visible letters",
+            cure="Shorten it, and type it without hidden marks.",
+        )
+        for name in LABEL_FIELDS
+        if isinstance(label := getattr(labels, name), str)
+        and (len(label) > LONGEST_LABEL or not is_visible(label))
+    ]
+    if labels.accelerator_count is not None and labels.accelerator_count < 1:
+        problems.append(Problem(path="accelerator_count", message="it is less than 1", cure="Count them."))
+    if problems:
+        raise InputProblems(problems)
+    known = {run.source_id: run.labels for run in fetch_runs(cursor)}
+    before = known.get(source_id, RunLabels())
+    changed = {
+        name: "" if getattr(labels, name) is None else getattr(labels, name)
+        for name in LABEL_FIELDS
+        if getattr(labels, name) != getattr(before, name)
+    }
+    add_labels(cursor, source_id, changed)
+    return before
 
 
 def add_removal(cursor: duckdb.DuckDBPyConnection, source_id: str, *, removed: bool) -> None:
@@ -207,6 +241,8 @@ def fetch_runs(cursor: duckdb.DuckDBPyConnection) -> tuple[RunRow, ...]:
         labels = dict(zip(LABEL_FIELDS, values[-len(LABEL_FIELDS) :], strict=True))
         if labels["accelerator_count"] is not None:
             labels["accelerator_count"] = int(labels["accelerator_count"])
+        if labels["measured_on"] is not None:
+            labels["measured_on"] = date.fromisoformat(labels["measured_on"])
         rows.append(
             RunRow(
                 source_id=head[0],

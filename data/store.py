@@ -11,7 +11,7 @@ import duckdb
 from data import runs, sql_queries, store_files
 from data.imported import ImportedFile
 from data.migrations import migrate, migrations, version_of
-from data.runs import RunRow, SavedRun, SourcedDemand
+from data.runs import RunLabels, RunRow, SavedRun, SourcedDemand
 from data.sql_queries import Cancellation, QueryResult
 from data.store_faults import MEMORY, StoreFault, fault_of
 from models.measurements import SourcedMeasurement
@@ -136,6 +136,11 @@ class Store:
         }
         with self.transaction() as cursor:
             runs.add_labels(cursor, source_id, labels)
+
+    def relabel(self, source_id: str, labels: RunLabels) -> RunLabels:
+        """Make these a file's labels, beside what the file says; returns those before, which undo it."""
+        with self.transaction() as cursor:
+            return runs.put_labels(cursor, source_id, labels)
 
     def delete(self, source_id: str) -> None:
         """Hide a file and its measurements; `restore` brings them back."""

@@ -13,6 +13,11 @@ SELECT
     accelerator,
     accelerator_count,
     precision,
-    engine
+    engine,
+    requested_tier,
+    served_tier,
+    measured_by,
+    measured_on,
+    notes
 FROM runs
 ORDER BY imported_at DESC, source_id;

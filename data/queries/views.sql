@@ -13,7 +13,12 @@ SELECT
     nullif(arg_max(label, label_number) FILTER (WHERE field = 'accelerator'), '') AS accelerator,
     nullif(arg_max(label, label_number) FILTER (WHERE field = 'accelerator_count'), '') AS accelerator_count,
     nullif(arg_max(label, label_number) FILTER (WHERE field = 'precision'), '') AS precision,
-    nullif(arg_max(label, label_number) FILTER (WHERE field = 'engine'), '') AS engine
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'engine'), '') AS engine,
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'requested_tier'), '') AS requested_tier,
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'served_tier'), '') AS served_tier,
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'measured_by'), '') AS measured_by,
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'measured_on'), '') AS measured_on,
+    nullif(arg_max(label, label_number) FILTER (WHERE field = 'notes'), '') AS notes
 FROM store.run_labels
 GROUP BY source_id;
 
@@ -26,7 +31,12 @@ SELECT
     current_labels.accelerator,
     current_labels.accelerator_count,
     current_labels.precision,
-    current_labels.engine
+    current_labels.engine,
+    current_labels.requested_tier,
+    current_labels.served_tier,
+    current_labels.measured_by,
+    current_labels.measured_on,
+    current_labels.notes
 FROM store.runs AS runs
 LEFT JOIN current_removals USING (source_id)
 LEFT JOIN current_labels USING (source_id);
@@ -83,11 +93,11 @@ SELECT
     measured.output_rate_tok_per_s,
     measured.total_rate_tok_per_s,
     measured.request_rate_req_per_s,
-    measured.requested_tier,
-    measured.served_tier,
-    measured.measured_by,
-    measured.measured_on,
-    measured.notes
+    coalesce(label_of.requested_tier, measured.requested_tier) AS requested_tier,
+    coalesce(label_of.served_tier, measured.served_tier) AS served_tier,
+    coalesce(label_of.measured_by, measured.measured_by) AS measured_by,
+    coalesce(try_cast(label_of.measured_on AS DATE), measured.measured_on) AS measured_on,
+    coalesce(label_of.notes, measured.notes) AS notes
 FROM store.measurements AS measured
 INNER JOIN runs AS label_of USING (source_id);
 
