@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from app.charts.envelope import envelope
 from app.charts.labels import offer_label
 from app.charts.picture import Band, Dots, Limit, Line, Picture
 from app.formatting import show
 from models.architectures import batched_accelerator
 from models.knee import knee
 from models.measurements import Measurement, SourcedMeasurement
-from models.performance import BatchedPerformance, CannotServe, TierPerformance
+from models.performance import BatchedPerformance, CannotServe, PipelinePerformance, TierPerformance
 from models.tiers import Offer
 
 KEY = "concurrency"
@@ -53,6 +54,10 @@ def rows(
             lines.append(line)
             bands.append(band)
             dots += _knee(label, performance, metric, shape)
+        elif isinstance(performance, PipelinePerformance):
+            ends, between = envelope(label, performance, metric, shape)
+            lines += ends
+            bands += between
         dots += _published_median(offer, label, metric)
         ceiling = offer.tier.speed.stream_rate_ceiling_tok_per_s if offer.tier.speed else None
         if ceiling is not None and metric == "stream_rate_tok_per_s":

@@ -42,6 +42,7 @@ from models.arrival_mixing import (
 )
 from models.arrival_phases import Phase
 from models.batched_validity import domain_notices
+from models.lengths import fixed_lengths
 from models.measurements import SourcedMeasurement
 from models.performance import (
     CannotServe,
@@ -180,6 +181,28 @@ def operate(
         inside_domain=not outside,
         notices=(*outside, *rough),
     )
+
+
+def closed_loop(
+    performance: PipelinePerformance, concurrency_count: float, isl_tok: float, osl_tok: float
+) -> tuple[float, float] | None:
+    """TPOT in seconds and output tokens/s of one copy with N requests in flight; None: not one fits.
+
+    A round of all of them takes the longer of one request flying alone and all of them passing the slowest
+    stage. N counts those that the memory holds.
+    """
+    lengths = (fixed_lengths(isl_tok), fixed_lengths(osl_tok))
+    single = RequestClass(name="", rate_req_per_s=1.0, input_tok=lengths[0], output_tok=lengths[1])
+    pipeline = pipeline_of(performance, mix_of((single,)))
+    if pipeline is None:
+        return None
+    count = min(concurrency_count, float(pipeline.slot_count))
+    prompt_s = pipeline.bottleneck_s_per_input_tok * isl_tok
+    alone_s = prompt_s + osl_tok * pipeline.unloaded_token_s
+    together_s = count * (prompt_s + osl_tok * pipeline.bottleneck_s_per_tok)
+    round_s = max(alone_s, together_s)
+    first_s = prompt_s + pipeline.unloaded_token_s
+    return (round_s - first_s) / max(osl_tok - 1.0, 1.0), count * osl_tok / round_s
 
 
 State = tuple[Phase, PipelineReplica, Occupancy]

@@ -206,6 +206,21 @@ def test_a_request_that_fits_no_copy_is_unstable_and_has_no_latency():
     assert point.latencies == ()
 
 
+def test_a_closed_loop_gives_all_turns_at_one_end_and_full_speed_at_the_other():
+    pessimistic, optimistic = ends(prefill_rate_tok_per_s=1e9)
+    token_s = pessimistic.unloaded_token_s
+    alone, rate = wafer_scale_pipeline.closed_loop(pessimistic, 1, 1000.0, 201.0)
+    assert alone == pytest.approx(token_s, rel=1e-3)
+    assert rate == pytest.approx(1 / token_s, rel=1e-3)
+    crowded, rate = wafer_scale_pipeline.closed_loop(pessimistic, 8, 1000.0, 201.0)
+    assert crowded == pytest.approx(8 * token_s, rel=0.01)
+    assert rate == pytest.approx(1 / token_s, rel=1e-3)
+    free, rate = wafer_scale_pipeline.closed_loop(optimistic, 8, 1000.0, 201.0)
+    assert free == pytest.approx(token_s, rel=1e-3)
+    assert rate == pytest.approx(8 / token_s, rel=1e-3)
+    assert wafer_scale_pipeline.closed_loop(pessimistic, 1, 120_000.0, 201.0) is None
+
+
 # prompt and answer tokens, copies, share of capacity
 GRID = {"light": (1000, 200, 1, 0.3), "half": (300, 200, 2, 0.5), "busy": (200, 300, 1, 0.8)}
 
