@@ -118,9 +118,9 @@ def dots_legend() -> None:
     """How to read the dots and the band of the concurrency chart."""
     st.caption(
         "Open dots: published measurements. Filled dots: your own. Line: the fit; shaded: where 80 % of "
-        "points fell in trials of such fits, or all between both ends of a tier that nobody measured (dashed: "
-        "the end planned with). Diamond: the knee, where throughput turns flat. Dashed red: a vendor's ceiling "
-        "that nobody has measured."
+        "points fell in trials of such fits, or all between both ends of a tier that nobody measured "
+        "(dashed: the end planned with). Diamond: the knee, where throughput turns flat. Dashed red: a "
+        "vendor's ceiling that nobody has measured."
     )
 
 

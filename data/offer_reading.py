@@ -12,6 +12,7 @@ from data.hardware_files import ModelKind, read_model_facts
 from data.link_reading import read_link
 from data.price_reading import read_price
 from data.reading import ASSUMED_BY_USER, Reader, close_names, read_evidence
+from data.switch_reading import read_switches
 from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
 from models.evidence import Evidence, Sense
 from models.tiers import Availability, FailureUnit, Fallback, Model, Offer, Speed, Tier, TokenPrice
@@ -25,9 +26,12 @@ EVIDENCED_FIELDS = (
     "step",
     "pipeline_stage_count",
     "prefill_rate_tok_per_s",
+    "speculation",
 )
 # Keys that only some architectures read; the first is the one they are for.
 HOMES = {
+    "speculation": ("batched_accelerator", "disaggregated_pools"),
+    "distilled_weight_fraction": ("batched_accelerator", "disaggregated_pools"),
     "fallback": ("hosted_api",),
     "link": ("disaggregated_pools", "wafer_scale_pipeline"),
     "prefill": ("disaggregated_pools",),
@@ -169,6 +173,7 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
         "region": reader.text("region"),
         "note": reader.text("note") or "",
         "price": read_price(reader.group("price")),
+        **read_switches(reader),
         "fallback": _read_fallback(reader.group("fallback")),
         "link": read_link(reader.group("link")),
         "prefill": read_prefill(reader.group("prefill"), tuple(catalogue.accelerators)),

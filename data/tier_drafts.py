@@ -22,6 +22,7 @@ PLAIN_FIELDS = (
     "token_limit_per_min",
     "pipeline_stage_count",
     "prefill_rate_tok_per_s",
+    "distilled_weight_fraction",
 )
 STEP_FIELDS = ("alpha_s", "beta_s_per_seq", "exponent", "gamma_s_per_context_tok")
 SPEED_FIELDS = ("stream_rate_tok_per_s", "stream_rate_ceiling_tok_per_s", "ttft_p50_s")
@@ -43,6 +44,8 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
         draft["price"] = price_as_draft(tier.price)
     if tier.fallback is not None:
         draft["fallback"] = _fallback(tier.fallback)
+    if tier.speculation is not None:
+        draft["speculation"] = _stated(tier.speculation)
     if tier.link is not None:
         draft["link"] = _stated(tier.link)
     if tier.step is not None:

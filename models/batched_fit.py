@@ -12,6 +12,7 @@ from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality, Scheduler
 from models.slots import DEFAULT_SLOT_COUNT, UNKNOWN_SLOT_RANGE, slots_of
+from models.speed_switches import distilled, switched
 from models.steady_points import ReplicaLaw
 from models.tiers import Offer
 from models.tokens import kv_capacity_tok, prior_step_law, roofline
@@ -34,6 +35,14 @@ class Memory:
 
 def fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerformance | CannotServe:
     """One replica's performance from all measurements of its configuration, or from the roofline alone."""
+    if offer.tier.distilled_weight_fraction is not None:
+        # Published points are of the whole model.
+        measurements = [each for each in measurements if not each.built_in]
+    found = _fit(distilled(offer), measurements)
+    return found if isinstance(found, CannotServe) else switched(offer, found)
+
+
+def _fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPerformance | CannotServe:
     points, notices = chosen_points(measurements)
     if not points:
         return _from_roofline(offer, tuple(notices))

@@ -12,6 +12,7 @@ from models.explaining import (
     performance_notices_of,
     rejections_of,
 )
+from models.parity_notices import parity_notices
 from models.performance import CannotServe, HostedPerformance, TandemPerformance
 from models.placement import Group, Partition, members
 from models.plans import (
@@ -82,6 +83,7 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
         notices=(
             *robustness_notices(desk, placement),
             *notices_of(desk, allocations, totals, unplaced, changes),
+            *parity_notices(desk, allocations),
             *break_even_notices(break_evens),
         ),
         evidence=evidence_of(desk, groups),

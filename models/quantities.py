@@ -172,6 +172,11 @@ QUANTITIES = _quantities(
     ("leave_one_load_out_fraction", "Error at a left-out load", "Median error on loads not fitted."),
     ("leave_one_shape_out_fraction", "Error at a left-out shape", "Median error on shapes not fitted."),
     ("top_load_fraction", "Error at the top load", "Error on the highest load when it is not fitted."),
+    # switches
+    ("acceptance_fraction", "Proposals kept", "Chance that a drafted token is kept (speculative decoding)."),
+    ("draft_token_count", "Tokens proposed", "Tokens that the draft proposes in a step."),
+    ("draft_cost_ratio", "Draft's time", "Time of the draft over the fixed part of a step."),
+    ("distilled_weight_fraction", "Weights kept", "Share of the weights that a distilled version keeps."),
     # speed of a whole task
     ("token_speed_ratio", "Tokens, times as fast", "Stream speed over that of the slowest stream shown."),
     ("task_speed_ratio", "Task, times as fast", "Task time of the slowest stream shown over this one's."),

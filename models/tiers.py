@@ -169,6 +169,20 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Speculation:
+    """Speculative decoding: a draft proposes tokens, the model checks them all in one step.
+
+    acceptance_fraction  chance that a proposed token is kept
+    draft_token_count    tokens proposed in a step
+    draft_cost_ratio     time of the draft over the step's fixed part
+    """
+
+    acceptance_fraction: float
+    draft_token_count: int
+    draft_cost_ratio: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback:
     """Where a hosted tier serves a request when it does not serve it itself: slower, and billed as served.
 
@@ -220,6 +234,9 @@ class Tier:
     accelerator                   catalogue id, for tiers run on one's own or rented machines
     request_limit_per_min, token_limit_per_min   a hosted tier's rate limits (RPM, TPM)
     standard_price                what the same model costs on the supplier's Standard tier
+    speculation                   speculative decoding switched on, where it is not in the measurements
+    distilled_weight_fraction     share of the model's weights that a distilled version keeps
+    parity                        evidence that its answers are as good as the model's own, if anybody has any
     fallback                      the tier that serves some of the requests instead, where anybody says
     link                          between the wafers of one copy, or from prefill to decode pool
     prefill, step                 of disaggregated pools: the other half; one decode replica's step law
@@ -246,6 +263,9 @@ class Tier:
     speed: Speed | None = None
     standard_price: TokenPrice | None = None
     fallback: Fallback | None = None
+    speculation: Speculation | None = None
+    distilled_weight_fraction: float | None = None
+    parity: Evidence | None = None
     link: Link | None = None
     prefill: PrefillSide | None = None
     step: StepLaw | None = None

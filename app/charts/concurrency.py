@@ -43,7 +43,8 @@ def rows(
     order: Sequence[str] = (),
 ) -> Picture:
     """One metric against concurrency, for requests of about one shape (input and output tokens)."""
-    lines, bands, dots, limits = [], [], [], []
+    lines, bands, dots = [], [], []
+    ceilings: dict[float, list[str]] = {}
     for offer in offers:
         label = offer_label(offer, offers)
         measured = [each for each in measurements[offer.id] if _near(each.measurement, shape)]
@@ -61,7 +62,7 @@ def rows(
         dots += _published_median(offer, label, metric)
         ceiling = offer.tier.speed.stream_rate_ceiling_tok_per_s if offer.tier.speed else None
         if ceiling is not None and metric == "stream_rate_tok_per_s":
-            limits.append(Limit(name=f"{label}, vendor's ceiling, never typical", y=ceiling))
+            ceilings.setdefault(ceiling, []).append(label)
     return Picture(
         key=KEY,
         title=_title(metric),
@@ -73,7 +74,10 @@ def rows(
         lines=tuple(lines),
         bands=tuple(bands),
         dots=tuple(dots),
-        limits=tuple(limits),
+        limits=tuple(
+            Limit(name=f"{' and '.join(labels)}, vendor's ceiling, never typical", y=ceiling)
+            for ceiling, labels in ceilings.items()
+        ),
         order=tuple(order),
     )
 

@@ -313,6 +313,8 @@ def d4():
 
 def d5():
     assert Policy().accept_unverified_parity is False
+    texts = [notice.text for notice in planned("dynamo_h200/llama-3.3-70b").notices]
+    assert any("quantised to fp8 from bf16" in text and "parity not shown" in text for text in texts)
 
 
 def d6():
