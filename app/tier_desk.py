@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import presenters
+from app import presenters, state, workbench
 from app.formatting import number, show
 from models.performance import PipelinePerformance, TandemPerformance
 
@@ -61,3 +61,27 @@ def _tandem(performance: TandemPerformance) -> None:
     if performance.notices:
         with st.popover("What is not known", icon=":material/help:"):
             presenters.bullets(performance.notices)
+
+
+def add_planned() -> None:
+    """Take the best configuration of an aiconfigurator result in as a tier of the user's own."""
+    with st.expander("Add a tier from an aiconfigurator result"):
+        st.caption(
+            "The CSV of a disaggregated run. Its figures are that tool's estimates (grade E); link "
+            "and prices are yours to state."
+        )
+        file = st.file_uploader("Result (CSV)", type="csv", key=f"aiconfigurator:{state.epoch()}")
+        if file is None:
+            return
+        found = workbench.planned_tier(file.name, file.getvalue())
+        if isinstance(found, tuple):
+            presenters.problems(found)
+            return
+        presenters.problems(found.problems)
+        if st.button("Add this tier", icon=":material/add:"):
+            fresh = state.draft()
+            taken = {tier_id for tier_id, _ in state.offer_ids(fresh)}
+            own = {**found.draft, "id": workbench.free_id(found.draft["id"], taken)}
+            fresh.setdefault("offers", []).append({"tier": own, "model": found.model})
+            state.save(fresh, reread_widgets=True)
+            st.rerun()

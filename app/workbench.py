@@ -4,14 +4,17 @@ No Streamlit here: pages, command line and reports call the same functions and g
 Everything is a pure function of the draft and the measurements, so results are kept by value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from app.charts import concurrency
+from data.aiconfigurator_tiers import PlannedTier
+from data.aiconfigurator_tiers import planned_tier as read_planned_tier
 from data.builtin_curves import builtin_matching, builtin_measurements, matching
 from data.catalogue_files import Catalogue, load_catalogue
 from data.claims import Claim
@@ -65,6 +68,7 @@ __all__ = [
     "catalogue_curves",
     "draft_id",
     "format_labels",
+    "free_id",
     "hold_out",
     "import_as_json",
     "import_contained",
@@ -73,6 +77,7 @@ __all__ = [
     "load_catalogue",
     "load_curve",
     "offers_measured",
+    "planned_tier",
     "read_draft",
     "scenario_of",
     "store_at",
@@ -279,6 +284,17 @@ def offers_measured(draft: Draft, imported: ImportedFile) -> tuple[Offer, ...]:
 def unreadable(name: str, problems: Sequence[Problem]) -> ImportedFile:
     """A file whose bytes could not even be had, as an import with nothing in it."""
     return ImportedFile(file_name=name, sha256="", problems=tuple(problems))
+
+
+def free_id(wanted: str, taken: Collection[str]) -> str:
+    """The id, numbered where it is taken."""
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return wanted if wanted not in taken else next(each for each in numbered if each not in taken)
+
+
+def planned_tier(name: str, raw: bytes) -> PlannedTier | tuple[Problem, ...]:
+    """A result of aiconfigurator as a tier of its figures, or what is wrong with it."""
+    return read_planned_tier(name, raw.decode("utf-8", errors="replace"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

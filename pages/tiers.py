@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from app import presenters, session, tier_editor
+from app import presenters, session, tier_desk, tier_editor
 
 st.title("Tiers")
 tier_editor.add()
+tier_desk.add_planned()
 seen = session.view()
 if seen is not None:
     for index, offer in enumerate(seen.scenario.offers):

@@ -38,6 +38,12 @@ def _head(*words: str) -> Callable[[FileContent], bool]:
 
 NEIGHBOURS = (
     Neighbour(
+        name="configurations that aiconfigurator planned",
+        lacks="its figures are estimates, not measurements",
+        cure="Add the disaggregated ones as a tier on the Tiers page.",
+        fits=_header("tokens/s/gpu", "tokens/s/user", "num_total_gpus", "ttft", "tpot"),
+    ),
+    Neighbour(
         name="settings of an inference-perf run (config.yaml)",
         lacks="it holds the load and the model, but no result",
         cure="Zip the whole folder and import it: the model is then taken from here.",
