@@ -1,9 +1,12 @@
 """Composition root of the benchmark side: files, mappings of their columns, the store. No Streamlit here."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from app.formatting import DASH, number, show
+from data.builtin_curves import builtin_measurements
 from data.column_mapping import (
     IN_EACH_CELL,
     MEANINGS,
@@ -28,8 +31,9 @@ from data.running_queries import RunningQuery
 from data.runs import RunLabels, RunRow, SavedRun
 from data.saved_queries import NamedQuery, delete_query, example_queries, save_query, saved_queries
 from data.sql_queries import QueryResult
-from data.store import Store
-from data.store_faults import StoreFault
+from data.store import Store, open_store
+from data.store_copies import copy_of
+from data.store_faults import StoreFault, StoreInUse
 from models.plans import Plan
 from models.quantities import quantity
 from models.workloads import Demand
@@ -50,10 +54,12 @@ __all__ = [
     "RunningQuery",
     "Store",
     "StoreFault",
+    "StoreInUse",
     "UnitDoubt",
     "concurrency_ladder",
     "corrected",
     "delete_query",
+    "discard_copy",
     "doubt_sentence",
     "example_of",
     "example_queries",
@@ -72,6 +78,7 @@ __all__ = [
     "read_mappings",
     "save_query",
     "saved_queries",
+    "store_copy_at",
     "store_file",
     "units_for",
     "with_units",
@@ -97,6 +104,22 @@ OTHER_WORDS = {
     "stream_speed_mean": "Stream speed of one user, mean",
     "stream_speed_p50": "Stream speed of one user, p50",
 }
+
+
+def store_copy_at(path: Path | str) -> Store:
+    """The store at a path as it is now, from a copy: for reading while another process holds it."""
+    copy = copy_of(Path(path))
+    try:
+        return open_store(copy, builtin=builtin_measurements)
+    except StoreFault:
+        shutil.rmtree(copy.parent, ignore_errors=True)
+        raise
+
+
+def discard_copy(store: Store) -> None:
+    """Let go of a copy and remove it."""
+    store.close()
+    shutil.rmtree(Path(store.path).parent, ignore_errors=True)
 
 
 def format_choices() -> dict[str, str]:

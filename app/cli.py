@@ -4,6 +4,7 @@ Exit codes: 0 all done; 1 bad input, nothing done; 2 usage; 3 done in part.
 """
 
 import argparse
+import atexit
 import json
 import os
 import socket
@@ -97,6 +98,25 @@ def _open_store(path: str | None) -> "Store":
         raise _unusable(str(fault.path), fault.message, fault.cure) from fault
 
 
+def _reading_store(path: str | None) -> "Store":
+    """The store for a command that only reads: a copy, and word of that, where the dashboard holds it."""
+    from app import benchmarks, workbench
+
+    try:
+        return workbench.store_at(path)
+    except benchmarks.StoreInUse as fault:
+        held = fault
+    except workbench.StoreFault as fault:
+        raise _unusable(str(fault.path), fault.message, fault.cure) from fault
+    try:
+        store = benchmarks.store_copy_at(held.path)
+    except workbench.StoreFault as fault:
+        raise _unusable(held.path, f"{held.message}; {fault.message}", held.cure) from fault
+    atexit.register(benchmarks.discard_copy, store)
+    print(f"warning: {held.path}: {held.message}; read from a copy of how it is now", file=sys.stderr)
+    return store
+
+
 def _dashboard(parsed: argparse.Namespace) -> int:
     """Start Streamlit on this machine; open a browser where there is a screen."""
     from streamlit.web import cli as streamlit_cli
@@ -150,7 +170,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         return USAGE
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
-    seen = workbench.view(draft, _open_store(parsed.db).measurements())
+    seen = workbench.view(draft, _reading_store(parsed.db).measurements())
     missing = seen.missing_measurements()
     if missing:
         print(f"warning: not in this store: {', '.join(missing)}. Import the same files.", file=sys.stderr)
@@ -244,7 +264,7 @@ def _curves(parsed: argparse.Namespace) -> int:
     from app import workbench
     from app.curve_json import curves_as_json, curves_as_text
 
-    found = workbench.catalogue_curves(_open_store(parsed.db).measurements(), parsed.tier)
+    found = workbench.catalogue_curves(_reading_store(parsed.db).measurements(), parsed.tier)
     if parsed.json:
         _write(parsed.json, _as_json(curves_as_json(found)))
     if parsed.json != STANDARD_STREAM:
@@ -264,7 +284,7 @@ def _simulate(parsed: argparse.Namespace) -> int:
     from app import plan_simulation, workbench
 
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
-    seen = workbench.view(draft, _open_store(parsed.db).measurements())
+    seen = workbench.view(draft, _reading_store(parsed.db).measurements())
     checked = plan_simulation.check_plan(seen, parsed.requests)
     if parsed.json:
         _write(parsed.json, _as_json(plan_simulation.as_json(checked)))
@@ -277,7 +297,7 @@ def _simulate(parsed: argparse.Namespace) -> int:
 def _sql(parsed: argparse.Namespace) -> int:
     from app import workbench
 
-    result = _open_store(parsed.db).query(parsed.query)
+    result = _reading_store(parsed.db).query(parsed.query)
     _write(STANDARD_STREAM, workbench.write_csv(result.columns, result.rows))
     if result.truncated:
         print("cut at the row limit", file=sys.stderr)

@@ -23,6 +23,10 @@ class StoreFault(Exception):
         super().__init__(f"{self.path}: {message}. {cure}")
 
 
+class StoreInUse(StoreFault):
+    """Another process holds the store's file; a reader can still take a copy."""
+
+
 DISK_FULL_SIGNS = ("no space left", "file too large", "disk quota", "could not write all bytes")
 CORRUPTION_SIGNS = (
     "checksum",
@@ -46,7 +50,7 @@ def fault_of(path: Path | str, error: Exception) -> StoreFault:
     holder = re.search(r"\(pid (\d+)\)", text)
     if "could not set lock" in text or "conflicting lock" in text:
         by_whom = f"in use by PID {holder[1]}" if holder else "in use by another process"
-        return StoreFault(path, by_whom, "Close that program, or name another file: --db or PLIMSOLL_DB.")
+        return StoreInUse(path, by_whom, "Close that program, or name another file: --db or PLIMSOLL_DB.")
     if _shows(text, DISK_FULL_SIGNS):
         return StoreFault(path, "the disk is full", "Free some space and try again; nothing half was stored.")
     if _shows(text, READ_ONLY_SIGNS):
