@@ -22,7 +22,7 @@ from data.column_mapping import (
 from data.columns import LATENCIES, TEXTS
 from data.contained import import_contained
 from data.imported import ImportedFile
-from data.importers import IMPORTERS, canonical_csv
+from data.importers import canonical_csv
 from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
 from data.mapping_files import read_mappings, write_mappings
 from data.measured_curves import METRICS, MeasuredCurve, measured_curves, ratios_at_equal_loads
@@ -64,7 +64,6 @@ __all__ = [
     "example_of",
     "example_queries",
     "forget_mapping",
-    "format_choices",
     "import_contained",
     "keep_said",
     "kept_mappings",
@@ -120,11 +119,6 @@ def discard_copy(store: Store) -> None:
     """Let go of a copy and remove it."""
     store.close()
     shutil.rmtree(Path(store.path).parent, ignore_errors=True)
-
-
-def format_choices() -> dict[str, str]:
-    """Formats a file may be read as, label by key."""
-    return {importer.KEY: importer.LABEL for importer in IMPORTERS}
 
 
 def meaning_words(meaning: str) -> str:
