@@ -50,6 +50,15 @@ def _small_duration(seconds: float) -> str:
     return f"{number(seconds * 1e9)} ns"
 
 
+def replicas(replica_count: int | None, prefill_worker_count: int | None) -> str:
+    """`7`, or `4 decode + 3 prefill` where the pool has two halves; a dash where there are no machines."""
+    if replica_count is None:
+        return DASH
+    if prefill_worker_count is None:
+        return str(replica_count)
+    return f"{replica_count} decode + {prefill_worker_count} prefill"
+
+
 def usd(value: float) -> str:
     """Money with as many digits as matter: `$0.00042`, `$3.89`, `$41,230`."""
     sign = "-" if value < 0 else ""

@@ -6,11 +6,12 @@ from typing import Any
 
 from app.formatting import DASH, percent, show
 from app.workbench import View
+from models.machines import system_of
 from models.percentiles import QUANTILE_BY_FIELD, Percentiles
-from models.performance import BatchedPerformance
+from models.performance import CannotServe, HostedPerformance
 from models.plans import Allocation, Pool
+from models.pool_loads import load_of
 from models.simulation import Estimate, Figures, SimulatedPoint, simulate_together
-from models.systems import BatchedPool
 from models.traffic import Traffic
 from models.workloads import METRIC_WORDS, Demand
 
@@ -51,12 +52,13 @@ def _check_pool(
 ) -> list[CheckedWorkload]:
     placed = [each for each in seen.plan.allocations if each.workload in pool.workloads]
     performance = seen.performances[f"{pool.tier_id}/{placed[0].model_id}"]
-    if not isinstance(performance, BatchedPerformance):
+    if isinstance(performance, HostedPerformance | CannotServe):
         return []
     demands = [demand for demand in seen.scenario.demands if demand.workload.name in pool.workloads]
-    system = BatchedPool(
-        replica=performance, replica_count=pool.replica_count, scheduler=performance.scheduler
-    )
+    load = load_of(demands, pool.busiest_hour_h)
+    system = system_of(performance, load, pool.replica_count, pool.prefill_worker_count)
+    if system is None:
+        return []
     found = simulate_together(
         system,
         [traffic_of(demand, pool.busiest_hour_h or 0) for demand in demands],

@@ -14,7 +14,7 @@ from app.charts.picture import Picture
 from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
-from app.formatting import DASH, label, show
+from app.formatting import DASH, label, replicas, show
 from app.workbench import StoreFault
 from models.evidence import Evidence, Grade
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
@@ -129,7 +129,7 @@ def allocation_row(each: Allocation) -> dict[str, str]:
         if runner is None
         else f"{runner.tier_label} (+{show('extra_cost_usd_per_month', runner.extra_cost_usd_per_month)})",
         "Targets, all hold": targets or "none set",
-        "Replicas": DASH if each.replica_count is None else str(each.replica_count),
+        "Replicas": replicas(each.replica_count, each.prefill_worker_count),
         label("utilisation_fraction"): show("utilisation_fraction", each.utilisation_fraction),
         "TTFT p95": show("ttft_s", each.ttft_s.p95),
         "TPOT p50": show("tpot_s", each.tpot_s.p50),

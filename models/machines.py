@@ -10,6 +10,8 @@ from models.performance import (
     PipelinePerformance,
     TandemPerformance,
 )
+from models.request_mix import mix_of
+from models.systems import BatchedPool, PipelinePool, System
 from models.tiers import Offer
 
 
@@ -31,6 +33,24 @@ def operate(
     if isinstance(performance, PipelinePerformance):
         return wafer_scale_pipeline.operate(performance, load, replica_count, point_count=point_count)
     return disaggregated_pools.operate(performance, load, replica_count, point_count=point_count)
+
+
+def system_of(
+    performance: MachinePerformance, load: Load, replica_count: int, worker_count: int | None
+) -> System | None:
+    """The machines as a simulation takes them; None where one replica holds not one request of the load.
+
+    worker_count  prefill workers of disaggregated pools; None elsewhere
+    """
+    if isinstance(performance, BatchedPerformance):
+        return BatchedPool(replica=performance, replica_count=replica_count, scheduler=performance.scheduler)
+    if isinstance(performance, TandemPerformance):
+        workers = worker_count or disaggregated_pools.balanced_workers(performance, load, replica_count)
+        return disaggregated_pools.system_of(performance, workers, replica_count)
+    pipeline = wafer_scale_pipeline.pipeline_of(performance, mix_of(load.classes))
+    if pipeline is None:
+        return None
+    return PipelinePool(pipeline=pipeline, replica_count=replica_count, overhead_s=performance.overhead_s)
 
 
 def other_end(performance: MachinePerformance) -> MachinePerformance | None:

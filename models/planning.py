@@ -150,6 +150,7 @@ def _allocation(
         pool=offer.tier.label,
         share_fraction=1.0,
         replica_count=pool.replica_count,
+        prefill_worker_count=pool.prefill_worker_count,
         offered_rate_req_per_s=demand.peak_call_rate_req_per_s,
         utilisation_fraction=pool.point.utilisation_fraction,
         ttft_s=latency.ttft_s,

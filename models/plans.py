@@ -67,6 +67,7 @@ class Allocation:
     """One workload's place in the plan.
 
     pool            the machines it shares, named apart where a tier runs several pools
+    prefill_worker_count   of disaggregated pools, beside the replicas, which only decode; None elsewhere
     replica_count   replicas of the pool that serves it, spares included (shared with the pool's other
                     workloads); None for a tier paid per token
     offered_rate_req_per_s   calls per second at the peak
@@ -95,6 +96,7 @@ class Allocation:
     weakest_grade: Grade | None
     binding_constraint: str
     inside_domain: bool = True
+    prefill_worker_count: int | None = None
     runner_up: "RunnerUp | None" = None
     notices: tuple[Notice, ...] = ()
 

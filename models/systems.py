@@ -42,11 +42,12 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelinePool:
-    """Pipelines side by side."""
+    """Pipelines side by side; network overhead is added to TTFT and E2E."""
 
     pipeline: Pipeline
     replica_count: int = 1
     routing: Routing = "join_shortest_queue"
+    overhead_s: float = 0.0
 
     @property
     def slot_count(self) -> int:

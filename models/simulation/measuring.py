@@ -95,7 +95,7 @@ def measure(
 def _latencies(system: System, calls: Calls, world: World) -> Latencies:
     """Network and tokenizer time is part of each call."""
     records, tasks = world.calls, calls.tasks
-    overhead_s = 0.0 if isinstance(system, PipelinePool) else system.replica.overhead_s
+    overhead_s = system.overhead_s if isinstance(system, PipelinePool) else system.replica.overhead_s
     finish_s = np.where(records["state"] == SERVED, records["finish_s"], np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         tpot_s = (finish_s - records["first_token_s"]) / (records["output_tok"] - 1)

@@ -5,6 +5,8 @@ import copy
 import pytest
 
 from app import workbench
+from app.plan_simulation import check_plan
+from app.presenters import allocation_row
 from data.link_reading import read_link
 from data.reading import Reader
 from data.scenario_files import scenario_from, worked_example
@@ -207,3 +209,23 @@ def test_the_policy_chooses_the_end_that_sizes_wafers():
     assert any("planned at the optimistic end" in n.text for n in optimistic.allocations[0].notices)
     for plan in (pessimistic, optimistic):
         assert "Robust" in plan.notices[0].text
+
+
+@pytest.mark.parametrize(
+    ("tier", "end"), [(PAIR, "pessimistic"), (WAFERS, "optimistic"), (WAFERS, "central")]
+)
+def test_a_plan_of_such_machines_is_checked_by_simulation(tier, end):
+    made = draft(tier)
+    made["workloads"] = [each for each in made["workloads"] if each["kind"] == "research"]
+    made["workloads"][0] |= {"targets": [], "arrival": {"kind": "poisson"}}
+    made["policy"] |= {"accepted_derate_ratio": 0.6, "envelope_end": end}
+    (checked,) = check_plan(workbench.view(made), request_count=20_000)
+    predicted, seen = checked.allocation, checked.simulated
+    for metric in ("itl_s", "e2e_s"):
+        assert getattr(predicted, metric).mean == pytest.approx(getattr(seen, metric)["mean"].value, rel=0.10)
+
+
+def test_both_halves_of_a_pair_are_shown():
+    (allocation,) = plan_at("pessimistic").allocations
+    text = allocation_row(allocation)["Replicas"]
+    assert text == f"{allocation.replica_count} decode + {allocation.prefill_worker_count} prefill"

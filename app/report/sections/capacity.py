@@ -1,6 +1,6 @@
 """Capacity and latency: replicas, utilisation, and every target against its prediction."""
 
-from app.formatting import DASH, show
+from app.formatting import DASH, replicas, show
 from app.report.blocks import Block, Bullets, Table
 from app.report.context import ReportContext
 
@@ -18,7 +18,9 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             (
                 pool.name,
                 ", ".join(pool.workloads),
-                str(pool.replica_count) if pool.replica_count else "paid per token",
+                replicas(pool.replica_count, pool.prefill_worker_count)
+                if pool.replica_count
+                else "paid per token",
                 str(pool.spare_replica_count),
                 str(pool.accelerator_count),
                 show("utilisation_fraction", pool.utilisation_fraction),
