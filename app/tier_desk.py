@@ -1,5 +1,7 @@
 """What a card of the Tiers page says about wafers and about two pools in a row."""
 
+from typing import Any
+
 import streamlit as st
 
 from app import presenters, state, workbench
@@ -78,10 +80,12 @@ def add_planned() -> None:
             presenters.problems(found)
             return
         presenters.problems(found.problems)
-        if st.button("Add this tier", icon=":material/add:"):
-            fresh = state.draft()
-            taken = {tier_id for tier_id, _ in state.offer_ids(fresh)}
-            own = {**found.draft, "id": workbench.free_id(found.draft["id"], taken)}
-            fresh.setdefault("offers", []).append({"tier": own, "model": found.model})
-            state.save(fresh, reread_widgets=True)
-            st.rerun()
+        st.button("Add this tier", on_click=_append, args=(found.draft, found.model), icon=":material/add:")
+
+
+def _append(tier: dict[str, Any], model: str) -> None:
+    fresh = state.draft()
+    taken = {tier_id for tier_id, _ in state.offer_ids(fresh)}
+    own = {**tier, "id": workbench.free_id(tier["id"], taken)}
+    fresh.setdefault("offers", []).append({"tier": own, "model": model})
+    state.save(fresh, reread_widgets=True)

@@ -1,12 +1,16 @@
 """Tiers as cards: what each costs, how fast it is known to be, on whose word; add, reprice, remove."""
 
+from typing import Any
+
 import streamlit as st
 
-from app import presenters, state, tier_desk, workbench
+from app import figures_editor, presenters, state, tier_desk, workbench
 from app.formatting import DASH, label, number, price_text, show
 from models.evidence import Evidence
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
 from models.tiers import HourlyPrice, Offer, TokenPrice
+
+INCOMPLETE_KEY = "own_price_incomplete"
 
 
 def add() -> None:
@@ -51,6 +55,7 @@ def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -
         with right, st.container(horizontal=True):
             _evidence(offer, performance)
             _own_price(index, offer)
+            figures_editor.popover(index, offer, make_own)
             _runs_today(offer)
             st.button(
                 "Remove",
@@ -182,31 +187,41 @@ def _own_price(index: int, offer: Offer) -> None:
                 else None
             }
             basis = "hourly"
-        with st.form(f"own_price:{state.epoch()}:{index}", border=False):
-            values = {
-                name: st.number_input(label(name), min_value=0.0, value=value, format="%g")
-                for name, value in fields.items()
-            }
-            source = st.text_input("Where it comes from", placeholder="our contract of March")
-            if st.form_submit_button("Use this price"):
-                _reprice(index, offer, basis, values, source)
+        form = f"own_price:{state.epoch()}:{index}"
+        with st.form(form, border=False):
+            for name, value in fields.items():
+                st.number_input(label(name), min_value=0.0, value=value, format="%g", key=f"{form}:{name}")
+            st.text_input("Where it comes from", placeholder="our contract of March", key=f"{form}:source")
+            # A callback: the link is a widget, and is written before the page is drawn again.
+            st.form_submit_button(
+                "Use this price", on_click=_reprice, args=(index, offer, basis, tuple(fields), form)
+            )
+        if st.session_state.get(INCOMPLETE_KEY) == form:
+            st.error("Fill in every price, or leave the tier as it is.")
 
 
-def _reprice(index: int, offer: Offer, basis: str, values: dict[str, float | None], source: str) -> None:
+def _reprice(index: int, offer: Offer, basis: str, names: tuple[str, ...], form: str) -> None:
+    values = {name: st.session_state[f"{form}:{name}"] for name in names}
     if any(value is None for value in values.values()):
-        st.error("Fill in every price, or leave the tier as it is.")
+        st.session_state[INCOMPLETE_KEY] = form
         return
+    st.session_state.pop(INCOMPLETE_KEY, None)
+    price: dict[str, Any] = {"basis": basis, **values}
+    source = st.session_state[f"{form}:source"].strip()
+    if source:
+        price["evidence"] = {"grade": "E", "sense": "assumed", "source": source}
+    make_own(index, offer, {"price": price})
+
+
+def make_own(index: int, offer: Offer, changes: dict[str, Any]) -> None:
+    """Turn an offer of the catalogue into one on the user's own tier, with these keys changed."""
     fresh = state.draft()
     entry = fresh["offers"][index]
-    entry["tier"] = workbench.tier_as_draft(offer)
-    entry["tier"]["price"] = {"basis": basis, **values}
-    if source.strip():
-        entry["tier"]["price"]["evidence"] = {"grade": "E", "sense": "assumed", "source": source.strip()}
+    entry["tier"] = workbench.tier_as_draft(offer) | changes
     for running in fresh.get("fleet") or []:
         if running.get("tier") == offer.tier.id:
             running["tier"] = entry["tier"]["id"]
     state.save(fresh, reread_widgets=True)
-    st.rerun()
 
 
 def _remove(index: int) -> None:

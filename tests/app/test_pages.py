@@ -1,5 +1,7 @@
 """Every page opens, says what it is, and shows what it promises; edits travel and come back."""
 
+from pathlib import Path
+
 import pytest
 
 from app import links, session, workbench
@@ -290,3 +292,75 @@ def test_a_file_can_be_said_to_measure_a_tier_of_ones_own(app):
     assert {each.measurement.tier for each in session.store().measurements()} == {"plain"}
     open_page(app, "overview")
     assert "Plain API: your 5 measured points (ours.csv) calibrate it now" in words(app).replace("*", "")
+
+
+def labelled_number(app, label):
+    """The number field whose label begins so; its unit follows."""
+    return next(each for each in app.number_input if each.label.startswith(label))
+
+
+def on_the_tiers_page(app, tier, model="gpt-oss-120b"):
+    """The worked example with one offer, on the page of tiers."""
+    app.run()
+    wanted = workbench.worked_example() | {"offers": [{"tier": tier, "model": model}]}
+    app.text_input(key="s").set_value(links.encode(wanted)).run()
+    return open_page(app, "tiers")
+
+
+def test_an_empty_pairing_takes_the_users_figures(app):
+    on_the_tiers_page(app, "gpu_dx1")
+    assert "Cannot be planned" in words(app)
+    for label, value in (
+        ("Link rate", 400.0),
+        ("Step overhead", 0.002),
+        ("Cost per prompt token", 2e-5),
+    ):
+        labelled_number(app, label).set_value(value)
+    labelled_number(app, "Accelerators per replica").set_value(8)
+    button(app, "Use these figures").click().run()
+    assert list(app.exception) == []
+    (offer,) = app.session_state["draft"]["offers"]
+    tier = offer["tier"]
+    assert tier["link"] == {"one_way_gbit_per_s": 400.0}
+    assert tier["step"]["alpha_s"] == 0.002
+    assert tier["prefill"]["delta_s_per_input_tok"] == 2e-5
+    assert "hand-over at 50 GB/s one way" in words(app)
+    assert "Cannot be planned" not in words(app)
+
+
+def test_wafers_take_a_measured_speed_and_a_prefill_rate(app):
+    on_the_tiers_page(app, "cs3_owned")
+    assert "a ceiling sizes nothing" in words(app)
+    labelled_number(app, "Stream speed").set_value(1500.0)
+    labelled_number(app, "Prefill speed").set_value(20000.0)
+    button(app, "Use these figures").click().run()
+    assert list(app.exception) == []
+    (offer,) = app.session_state["draft"]["offers"]
+    assert offer["tier"]["prefill_rate_tok_per_s"] == 20000.0
+    assert offer["tier"]["speed"]["stream_rate_ceiling_tok_per_s"] == 3000
+    assert "A stream alone 1,500 tok/s" in words(app)
+
+
+def test_a_price_of_ones_own_makes_the_tier_ones_own(app):
+    on_the_tiers_page(app, "cs3_rented")
+    labelled_number(app, "Price per accelerator-hour").set_value(60.0)
+    button(app, "Use this price").click().run()
+    assert list(app.exception) == []
+    (offer,) = app.session_state["draft"]["offers"]
+    assert offer["tier"]["price"] == {"basis": "hourly", "usd_per_accelerator_h": 60.0}
+
+
+def test_an_empty_price_is_asked_for(app):
+    on_the_tiers_page(app, "cs3_rented")
+    button(app, "Use this price").click().run()
+    assert "Fill in every price" in words(app)
+    assert app.session_state["draft"]["offers"] == [{"tier": "cs3_rented", "model": "gpt-oss-120b"}]
+
+
+def test_an_aiconfigurator_result_becomes_an_offer(app):
+    on_the_tiers_page(app, "cs3_rented")
+    sample = Path(__file__).parents[1] / "data" / "samples" / "aiconfigurator_disagg.csv"
+    uploader(app, "Result (CSV)").set_value(("best.csv", sample.read_bytes(), "text/csv")).run()
+    button(app, "Add this tier").click().run()
+    assert list(app.exception) == []
+    assert app.session_state["draft"]["offers"][1]["tier"]["id"] == "aiconfigurator"
