@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from models.desk import Desk, Performances, place
+from models.gates import gate
 from models.machines import other_end
 from models.performance import CannotServe, HostedPerformance, TierPerformance
 from models.placement import Partition, members
@@ -20,7 +21,7 @@ def robustness_notices(desk: Desk, placement: Partition) -> tuple[Notice, ...]:
     open_tiers = [
         desk.offers[offer_id].tier.label
         for offer_id, performance in turned.items()
-        if performance is not desk.performances[offer_id]
+        if performance is not desk.performances[offer_id] and _may_serve(desk, offer_id)
     ]
     if not open_tiers:
         return ()
@@ -49,6 +50,14 @@ def robustness_notices(desk: Desk, placement: Partition) -> tuple[Notice, ...]:
             f"{listed(moves)}. A load test decides it.",
             level="warning",
         ),
+    )
+
+
+def _may_serve(desk: Desk, offer_id: str) -> bool:
+    """Whether an offer may be given to any workload at all, whatever its load."""
+    return any(
+        gate(desk.scenario, desk.offers[offer_id], desk.performances[offer_id], demand) is None
+        for demand in desk.scenario.demands
     )
 
 

@@ -35,8 +35,10 @@ equal length on a busy pool (they herd, the longer the more), anything outside t
 that nobody states make saturation a band, not a number.
 
 Not modelled: preemption and recomputation when the KV cache overflows, prefix-cache misses, imbalance
-between experts, retries, failures in mid-request. Speculative decoding is in the measurements, or a switch
-of the tier that works it in by formula (see `speed_switches`).
+between experts, how the accelerators of a replica split their work (tensor, pipeline, expert parallel: it
+is in the measurements, and in the roofline as one all-reduce latency), retries, failures in mid-request.
+Speculative decoding is in the measurements, or a switch of the tier that works it in by formula (see
+`speed_switches`).
 """
 
 from collections.abc import Sequence

@@ -229,3 +229,10 @@ def test_both_halves_of_a_pair_are_shown():
     (allocation,) = plan_at("pessimistic").allocations
     text = allocation_row(allocation)["Replicas"]
     assert text == f"{allocation.replica_count} decode + {allocation.prefill_worker_count} prefill"
+
+
+def test_what_cannot_be_bought_leaves_nothing_to_be_robust_about():
+    unpriced = {key: value for key, value in WAFERS.items() if key != "price"}
+    made = draft(unpriced)
+    made["policy"]["accepted_derate_ratio"] = 0.6
+    assert not any("obust" in notice.text for notice in workbench.view(made).plan.notices)
