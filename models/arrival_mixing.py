@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from models.arrival_phases import STEADY, Phase, burst_rate_ratios, phases_of
 from models.fixed_sample import shuffles
-from models.performance import Load, RequestClass
-from models.prediction import CallSample
+from models.performance import ClassLatency, Load, RequestClass
+from models.prediction import CallSample, latency_of, with_overhead
 from models.workloads import Arrival
 
 FloatArray = NDArray[np.float64]
@@ -73,3 +73,26 @@ def mixed_calls(parts: Sequence[CallSample], weights: Sequence[float]) -> CallSa
         tpot_s=mixed([each.tpot_s for each in parts], weights),
         e2e_s=mixed([each.e2e_s for each in parts], weights),
     )
+
+
+def time_mean(phases: Sequence[Phase], values: Sequence[float]) -> float:
+    """Mean over the phases by how long they last."""
+    total = sum(phase.time_fraction for phase in phases)
+    return sum(phase.time_fraction * value for phase, value in zip(phases, values, strict=True)) / total
+
+
+def mixed_latency(
+    each: RequestClass,
+    phases: Sequence[Phase],
+    parts: Sequence[tuple[CallSample, FloatArray, float]],
+    overhead_s: float,
+) -> ClassLatency:
+    """One class's latencies over all phases, `overhead_s` seconds of network and tokenizer included.
+
+    parts  of each phase: calls, gaps between tokens, and the mean gap
+    """
+    weights = [phase.time_fraction * phase.rate_ratio for phase in phases]
+    sample = with_overhead(mixed_calls([part[0] for part in parts], weights), overhead_s)
+    itl_s = mixed([part[1] for part in parts], weights)
+    mean_s = sum(w * part[2] for w, part in zip(weights, parts, strict=True)) / sum(weights)
+    return latency_of(each, sample, itl_s, mean_s)[0]

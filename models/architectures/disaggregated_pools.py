@@ -35,9 +35,9 @@ from models.arrival_mixing import (
     classes_in,
     highest_ratio,
     mean_rates,
-    mixed,
-    mixed_calls,
+    mixed_latency,
     steady_phases,
+    time_mean,
 )
 from models.arrival_phases import Phase
 from models.batched_validity import domain_notices
@@ -51,7 +51,6 @@ from models.performance import (
     RequestClass,
     TandemPerformance,
 )
-from models.prediction import latency_of, with_overhead
 from models.processor_sharing import Occupancy, occupancy
 from models.request_mix import mix_of
 from models.systems import PrefillPool, TandemPools, TransferLinks
@@ -154,18 +153,16 @@ def operate(
         light = highest * LIGHT_UTILISATION / sum(each.rate_req_per_s for each in classes)
         classes = tuple(replace(each, rate_req_per_s=each.rate_req_per_s * light) for each in classes)
     states = [_state(pools, classes, phase) for phase in steady_phases(load.arrival)]
-    time = [phase.time_fraction for phase, _, _ in states]
-    busy_slots = sum(w * held.busy_slot_count for w, (_, _, held) in zip(time, states, strict=True))
-    busy_slots /= sum(time) * replica_count
+    phases, helds = [phase for phase, _, _ in states], [held for _, _, held in states]
+    busy_slots = time_mean(phases, [held.busy_slot_count for held in helds]) / replica_count
     outside = domain_notices(performance.decode, classes, busy_slots)
-    slot_count = states[0][2].replica.slot_count
+    slot_count = helds[0].replica.slot_count
     return OperatingPoint(
         stable=True,
         utilisation_fraction=asked / highest,
         max_rate_req_per_s=highest,
         slot_occupancy_fraction=busy_slots / slot_count,
-        busy_fraction=sum(w * held.busy_fraction for w, (_, _, held) in zip(time, states, strict=True))
-        / sum(time),
+        busy_fraction=time_mean(phases, [held.busy_fraction for held in helds]),
         mean_busy_slot_count_per_replica=busy_slots,
         latencies=tuple(
             _latency(performance, pools, states, each, point_count) for each in range(len(classes))
@@ -212,12 +209,8 @@ def _state(pools: TandemPools, classes: tuple[RequestClass, ...], phase: Phase) 
 def _latency(
     performance: TandemPerformance, pools: TandemPools, states: Sequence[State], index: int, point_count: int
 ) -> ClassLatency:
-    """One class's latencies over all stretches, network overhead included."""
-    weights = [phase.time_fraction * phase.rate_ratio for phase, _, _ in states]
+    """One class's latencies over all stretches."""
     parts = [sample_calls(pools, now, held, now[index], point_count) for _, now, held in states]
     # The decode replica's own overhead is already in the sample.
     extra_s = performance.overhead_s - performance.decode.overhead_s
-    sample = with_overhead(mixed_calls([part[0] for part in parts], weights), extra_s)
-    itl_s = mixed([part[1] for part in parts], weights)
-    mean_s = sum(w * part[2] for w, part in zip(weights, parts, strict=True)) / sum(weights)
-    return latency_of(states[0][1][index], sample, itl_s, mean_s)[0]
+    return mixed_latency(states[0][1][index], [phase for phase, _, _ in states], parts, extra_s)

@@ -36,9 +36,9 @@ from models import pipeline_fit
 from models.arrival_mixing import (
     highest_ratio,
     mean_rates,
-    mixed,
-    mixed_calls,
+    mixed_latency,
     steady_phases,
+    time_mean,
 )
 from models.arrival_phases import Phase
 from models.batched_validity import domain_notices
@@ -54,7 +54,6 @@ from models.performance import (
     RequestClass,
 )
 from models.pipeline_law import PipelineReplica, highest_rate_req_per_s, pipeline_replica, sample_calls
-from models.prediction import latency_of, with_overhead
 from models.processor_sharing import Occupancy, Routing, occupancy, slots_within_kv
 from models.request_mix import RequestMix, mix_of
 from models.systems import Pipeline, PipelinePool
@@ -160,18 +159,16 @@ def operate(
         _state(pipeline, mix, phase, rate * phase.rate_ratio, replica_count, routing)
         for phase in steady_phases(load.arrival)
     ]
-    weights = [phase.time_fraction for phase, _, _ in states]
-    busy = sum(w * held.busy_slot_count for w, (_, _, held) in zip(weights, states, strict=True))
-    busy_slots = busy / sum(weights) / replica_count
+    phases, helds = [phase for phase, _, _ in states], [held for _, _, held in states]
+    busy_slots = time_mean(phases, [held.busy_slot_count for held in helds]) / replica_count
     outside = domain_notices(performance, classes, busy_slots)
-    rough = () if states[0][2].prefill_fraction <= ROUGH_PREFILL_FRACTION else (ROUGH,)
+    rough = () if helds[0].prefill_fraction <= ROUGH_PREFILL_FRACTION else (ROUGH,)
     return OperatingPoint(
         stable=True,
         utilisation_fraction=asked / highest,
         max_rate_req_per_s=highest,
         slot_occupancy_fraction=busy_slots / pipeline.slot_count,
-        busy_fraction=sum(w * held.busy_fraction for w, (_, _, held) in zip(weights, states, strict=True))
-        / sum(weights),
+        busy_fraction=time_mean(phases, [held.busy_fraction for held in helds]),
         mean_busy_slot_count_per_replica=busy_slots,
         wait_probability_fraction=sum(
             phase.time_fraction * phase.rate_ratio * held.full_probability for phase, _, held in states
@@ -222,10 +219,6 @@ def _state(
 def _latency(
     performance: PipelinePerformance, states: Sequence[State], each: RequestClass, point_count: int
 ) -> ClassLatency:
-    """One class's latencies over all stretches, network overhead included."""
-    weights = [phase.time_fraction * phase.rate_ratio for phase, _, _ in states]
+    """One class's latencies over all stretches."""
     parts = [sample_calls(replica, held, each, point_count) for _, replica, held in states]
-    sample = with_overhead(mixed_calls([part[0] for part in parts], weights), performance.overhead_s)
-    itl_s = mixed([part[1] for part in parts], weights)
-    mean_s = sum(w * part[2] for w, part in zip(weights, parts, strict=True)) / sum(weights)
-    return latency_of(each, sample, itl_s, mean_s)[0]
+    return mixed_latency(each, [phase for phase, _, _ in states], parts, performance.overhead_s)
