@@ -270,6 +270,7 @@ def costs(plan: Plan) -> None:
                 "Per Mtok output": show("cost_usd_per_mtok_output", each.cost.cost_usd_per_mtok_output),
                 "Per request": show("cost_usd_per_request", each.cost.cost_usd_per_request),
                 "Per task": show("cost_usd_per_task", each.cost.cost_usd_per_task),
+                "Value lost": show("lost_usd_per_month", each.lost_usd_per_month),
             }
             for each in plan.allocations
         ],

@@ -38,6 +38,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         ),
         PageEntry("cost", "Cost", "What does a token cost at this load?", "payments"),
     ),
+    "Decisions": (PageEntry("what_if", "What-if", "What would change the answer?", "help_center"),),
     "Evidence": (PageEntry("claims", "Claims", "Who measured that?", "fact_check"),),
 }
 

@@ -44,7 +44,7 @@ from models.architectures import (
     wafer_scale_pipeline,
 )
 from models.curves import LoadPoint
-from models.desk import Performances
+from models.desk import Desk, Performances, desk_for
 from models.measurements import SourcedMeasurement
 from models.performance import CannotServe, EnvelopeEnd, FitQuality, TierPerformance
 from models.plans import Plan
@@ -66,6 +66,7 @@ __all__ = [
     "buyer_example",
     "canonical_csv",
     "catalogue_curves",
+    "desk_of",
     "draft_id",
     "format_labels",
     "free_id",
@@ -79,6 +80,7 @@ __all__ = [
     "offers_measured",
     "planned_tier",
     "read_draft",
+    "replan",
     "scenario_of",
     "store_at",
     "template_csv",
@@ -230,6 +232,16 @@ def _fit_hosted(
 @lru_cache(maxsize=64)
 def _plan(scenario: Scenario, performances: tuple[tuple[str, TierPerformance | CannotServe], ...]) -> Plan:
     return planning.plan(scenario, dict(performances), _pool)
+
+
+def desk_of(seen: View) -> Desk:
+    """The planner's desk of a view, whose pools are kept by value as the plan's are."""
+    return desk_for(seen.scenario, seen.performances, _pool)
+
+
+def replan(scenario: Scenario, performances: Performances) -> Plan:
+    """The plan of a changed scenario, kept by value."""
+    return _plan(scenario, tuple(performances.items()))
 
 
 @lru_cache(maxsize=8192)

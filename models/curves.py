@@ -79,12 +79,13 @@ def _with_edge(
 
 def _ladder(performance: TierPerformance, demand: Demand, replica_count: int) -> Sequence[float]:
     own_rate = demand.peak_call_rate_req_per_s
-    limit = _operate(performance, load_of([demand]), replica_count).max_rate_req_per_s
+    limit = operate_offer(performance, load_of([demand]), replica_count).max_rate_req_per_s
     top = limit * HIGHEST_SHARE if limit is not None else own_rate * 10
     return [float(rate) for rate in np.geomspace(top * LOWEST_SHARE, top, LADDER_COUNT)]
 
 
-def _operate(performance: TierPerformance, load: Load, replica_count: int) -> OperatingPoint:
+def operate_offer(performance: TierPerformance, load: Load, replica_count: int) -> OperatingPoint:
+    """What so many replicas of an offer do under a load; a hosted tier has none and ignores their number."""
     if isinstance(performance, HostedPerformance):
         return hosted_api.operate(performance, load)
     return operate_machines(performance, load, replica_count)
@@ -95,7 +96,7 @@ def _load_point(
 ) -> LoadPoint:
     load = load_of([demand])
     scaled = replace(load, classes=(replace(load.classes[0], rate_req_per_s=rate),))
-    point = _operate(performance, scaled, replica_count)
+    point = operate_offer(performance, scaled, replica_count)
     targets = {demand.workload.name: demand.workload.targets}
     return LoadPoint(
         offered_rate_req_per_s=rate,

@@ -27,6 +27,7 @@ UNIT_BY_SUFFIX = {
     "_tok_per_s": "tokens/s",
     "_req_per_s": "requests/s",
     "_bytes_per_tok": "byte/token",
+    "_tok_per_usd": "tokens/USD",
     "_byte_per_tok": "byte/token",
     "_byte_per_s": "byte/s",
     "_flop_per_s": "FLOP/s",
@@ -291,6 +292,9 @@ QUANTITIES = _quantities(
     ("loss_fraction_at_2_s", "Loss at 2 s", "Share of conversions lost after 2 s; the curve is flat beyond."),
     ("lost_usd_per_task", "Lost per task", "Value that a task loses to latency on average."),
     ("lost_usd_per_month", "Value lost", "Value that all tasks of a month lose to latency."),
+    ("output_tok_per_usd", "Output tokens per dollar", "Output tokens that a dollar buys, input included."),
+    ("net_gain_usd_per_task", "Net gain per task", "Value that speed adds to a task, less its price."),
+    ("month_count", "Months ahead", "Months from the plan's date."),
     ("price_ratio", "Price multiple", "Price of a faster tier over that of the slower one."),
     ("break_even_price_ratio", "Break-even multiple", "Price multiple up to which the faster tier pays."),
 )

@@ -1,5 +1,27 @@
 """The charts, each a module that builds one picture from records."""
 
-from app.charts import comparison, concurrency, cost, day, latency, monthly_cost
+from app.charts import (
+    comparison,
+    concurrency,
+    cost,
+    day,
+    frontier,
+    growth,
+    latency,
+    monthly_cost,
+    price_multiple,
+    tornado,
+)
 
-CHARTS = (comparison, concurrency, cost, day, latency, monthly_cost)
+CHARTS = (
+    comparison,
+    concurrency,
+    cost,
+    day,
+    frontier,
+    growth,
+    latency,
+    monthly_cost,
+    price_multiple,
+    tornado,
+)

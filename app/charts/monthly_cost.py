@@ -24,6 +24,9 @@ def rows(plan: Plan) -> Picture:
         )
         for each in dearest
     )
+    unused_usd = plan.totals.committed_cost_usd_per_month
+    if unused_usd > 0:
+        bars = (*bars, Bar(name="paid, not needed", amounts=(0.0, unused_usd, 0.0)))
     total = show("cost_usd_per_month", plan.totals.cost_usd_per_month)
     first = f"; {bars[0].name} costs most" if bars else ""
     return Picture(

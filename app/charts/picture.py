@@ -66,11 +66,23 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A bar from one value to another, as of a tornado; the notes say what stands at each end."""
+
+    name: str
+    low: float
+    high: float
+    low_note: str
+    high_note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """One chart. Axes carry glossary names; `alt` says in a sentence what a reader should take away.
 
     order          groups that have colours of their own whether drawn or not, so that a tier keeps its colour
     dash_by_group  each group's lines get a dash of their own; False where a dash already means something
+    base           where a picture of spans has its upright line: the answer as it is
     """
 
     key: str
@@ -86,13 +98,15 @@ class Picture:
     limits: tuple[Limit, ...] = ()
     parts: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
+    spans: tuple[Span, ...] = ()
+    base: float | None = None
     order: tuple[str, ...] = ()
     dash_by_group: bool = True
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not (self.lines or self.dots or self.bars)
+        return not (self.lines or self.dots or self.bars or self.spans)
 
     @property
     def groups(self) -> tuple[str, ...]:

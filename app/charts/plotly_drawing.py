@@ -12,6 +12,7 @@ from app.formatting import number, show
 from models.quantities import quantity
 
 HEIGHT_PX = 380
+SPAN_PX, SPAN_FRAME_PX = 26, 120
 LABEL_GAP_FRACTION = 0.055
 LABEL_WIDTH_FRACTION = 0.2
 LOG_HEADROOM = 0.06
@@ -25,6 +26,8 @@ def draw(picture: Picture, theme: Theme) -> go.Figure:
     figure = go.Figure()
     if picture.bars:
         _draw_bars(figure, picture, theme)
+    elif picture.spans:
+        _draw_spans(figure, picture, theme)
     else:
         colours = {group: theme.colour(index) for index, group in enumerate(picture.groups)}
         cycle = DASHES if picture.dash_by_group else DASHES[:1]
@@ -185,7 +188,7 @@ def _y_range(picture: Picture) -> tuple[float, float]:
         low, high = math.log10(min(values)), math.log10(max(values))
         room = max(0.1, (high - low) * LOG_HEADROOM)
         return low - room, high + room
-    return 0.0, max(values) * 1.08
+    return min(0.0, min(values) * 1.08), max(max(values) * 1.08, 0.0)
 
 
 def _draw_bars(figure: go.Figure, picture: Picture, theme: Theme) -> None:
@@ -202,24 +205,51 @@ def _draw_bars(figure: go.Figure, picture: Picture, theme: Theme) -> None:
         )
 
 
+def _draw_spans(figure: go.Figure, picture: Picture, theme: Theme) -> None:
+    """From each span's low end to its high end, in the colours of the two directions from the base."""
+    base = picture.base or 0.0
+    names = [html.escape(span.name) for span in picture.spans]
+    for index, (part, ends, notes) in enumerate(
+        (
+            (picture.parts[0], [span.low for span in picture.spans], [s.low_note for s in picture.spans]),
+            (picture.parts[1], [span.high for span in picture.spans], [s.high_note for s in picture.spans]),
+        )
+    ):
+        figure.add_bar(
+            y=names,
+            x=[end - base for end in ends],
+            base=base,
+            name=part,
+            orientation="h",
+            marker={"color": theme.colour(index)},
+            text=[
+                html.escape(f"{note}: {show(picture.x_name, end)}")
+                for note, end in zip(notes, ends, strict=True)
+            ],
+            textposition="none",
+            hovertemplate="%{text}",
+        )
+    figure.add_vline(x=base, line={"color": theme.text, "width": 1.2})
+
+
 def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
     longest = max((len(line.name) for line in picture.lines if line.labelled), default=0)
     figure.update_layout(
-        barmode="stack",
-        height=HEIGHT_PX,
+        barmode="overlay" if picture.spans else "stack",
+        height=max(HEIGHT_PX, SPAN_PX * len(picture.spans) + SPAN_FRAME_PX),
         margin={"l": 8, "r": 14 + 7 * longest, "t": 12, "b": 8},
-        hovermode="y unified" if picture.bars else "x unified",
+        hovermode="y unified" if picture.bars or picture.spans else "x unified",
         dragmode=False,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": theme.text, "family": FONT},
         legend={"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0, "traceorder": "normal"},
-        showlegend=bool(picture.bars),
+        showlegend=bool(picture.bars or picture.spans),
     )
     axis = {"fixedrange": True, "gridcolor": theme.grid, "zerolinecolor": theme.grid, "automargin": True}
     x_title = axis_title(picture.x_name) if picture.x_name else None
     figure.update_xaxes(**axis, title={"text": x_title})
-    if picture.bars:
+    if picture.bars or picture.spans:
         figure.update_yaxes(fixedrange=True, automargin=True, autorange="reversed")
         figure.update_xaxes(tickprefix="$" if quantity(picture.x_name).unit.startswith("USD") else "")
         return

@@ -36,6 +36,8 @@ def draw_svg(picture: Picture, theme: Theme = LIGHT) -> str:
         axes.set_facecolor(theme.background)
         if picture.bars:
             _bars(axes, picture, theme)
+        elif picture.spans:
+            _spans(axes, picture, theme)
         else:
             _curves(axes, picture, theme)
         buffer = io.StringIO()
@@ -96,7 +98,7 @@ def _frame(axes: Axes, picture: Picture, theme: Theme) -> None:
         axes.set_xlabel(axis_title(picture.x_name))
     if picture.y_name:
         axes.set_ylabel(axis_title(picture.y_name, picture.shown_in_ms))
-    if not picture.y_log and picture.all_y():
+    if not picture.y_log and min(picture.all_y(), default=-1.0) >= 0:
         axes.set_ylim(bottom=0)
     for axis, logarithmic, ends in (
         (axes.xaxis, picture.x_log, axes.get_xlim()),
@@ -134,6 +136,28 @@ def _bars(axes: Axes, picture: Picture, theme: Theme) -> None:
         amounts = [bar.amounts[index] for bar in picture.bars]
         axes.barh(places, amounts, left=left, color=theme.colour(index), label=part, height=0.62)
         left = [start + amount for start, amount in zip(left, amounts, strict=True)]
+    _bar_frame(axes, picture, theme, names)
+
+
+def _spans(axes: Axes, picture: Picture, theme: Theme) -> None:
+    base = picture.base or 0.0
+    places = list(range(len(picture.spans)))
+    for index, (part, ends) in enumerate(
+        zip(
+            picture.parts,
+            ([span.low for span in picture.spans], [span.high for span in picture.spans]),
+            strict=True,
+        )
+    ):
+        widths = [end - base for end in ends]
+        axes.barh(places, widths, left=base, color=theme.colour(index), label=part, height=0.62)
+    axes.axvline(base, color=theme.text, linewidth=1.0)
+    _bar_frame(axes, picture, theme, [span.name for span in picture.spans])
+
+
+def _bar_frame(axes: Axes, picture: Picture, theme: Theme, names: list[str]) -> None:
+    """Names down the side, money along the foot, the parts above."""
+    places = list(range(len(names)))
     axes.yaxis.set_major_locator(FixedLocator(places))
     axes.set_yticklabels(names)
     axes.invert_yaxis()

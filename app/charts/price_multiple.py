@@ -1,0 +1,39 @@
+"""How much dearer may a faster tier be? What it gains a task, after its price, at each price multiple."""
+
+from collections.abc import Sequence
+
+from app.charts.picture import Limit, Line, Picture
+from models.decisions.break_even import MARKED_MULTIPLES, SWEPT_MULTIPLES, multiple_sweep
+from models.decisions.faster import FasterTier
+
+KEY = "price_multiple"
+
+
+def rows(found: Sequence[FasterTier]) -> Picture:
+    """Net gain per task against the price multiple, one line a workload and faster tier; above 0 it pays."""
+    lines = tuple(_line(each) for each in found)
+    best = max(found, key=lambda each: each.break_even_price_ratio, default=None)
+    return Picture(
+        key=KEY,
+        title="How much dearer may the faster tier be?",
+        alt="No workload has a faster tier to weigh."
+        if best is None
+        else f"{best.workload} would pay most for speed: up to {best.break_even_price_ratio:.3g} times its "
+        f"cost a task on {best.slow_tier_label}.",
+        x_name="price_ratio",
+        y_name="net_gain_usd_per_task",
+        lines=lines,
+        limits=(Limit(name="breaks even", y=0.0),) if lines else (),
+    )
+
+
+def _line(each: FasterTier) -> Line:
+    gain = (each.break_even_price_ratio - 1.0) * each.slow_cost_usd_per_task
+    multiples = sorted({1.0, *SWEPT_MULTIPLES, *MARKED_MULTIPLES})
+    points = multiple_sweep(gain, each.slow_cost_usd_per_task, multiples)
+    return Line(
+        name=f"{each.workload}: {each.tier_label}",
+        group=each.workload,
+        x=tuple(point.price_ratio for point in points),
+        y=tuple(point.net_gain_usd_per_task for point in points),
+    )

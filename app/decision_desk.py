@@ -1,0 +1,267 @@
+"""What-if: what holds at another load, what a lost unit costs, how demand may grow, what matters most."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import decisions, presenters, session
+from app.charts import frontier, growth, price_multiple, tornado
+from app.formatting import DASH, label, number, percent, show
+from app.workbench import View
+from models.decisions.faster import FasterTier
+from models.decisions.frontier import cheapest_at
+from models.decisions.regret import RegretTable
+from models.decisions.what_holds import WorkloadState
+from models.tiers import Offer
+from models.workloads import Demand
+
+SWINGS_KEY = "swings"
+USUAL_RANGE_PERCENT = 20
+USUAL_STREAM_TOK_PER_S = 50.0
+# Netflix, service-capacity-modeling (2024): money spent too little weighs 1.25 times money spent too much.
+USUAL_SHORTAGE_RATIO = 1.25
+
+
+def other_load(seen: View) -> None:
+    """A slider over the load, and which promises the planned machines keep there."""
+    st.subheader("What holds at another load?")
+    ratio = st.slider(
+        "Load, as a multiple of the planned peak",
+        min_value=0.1,
+        max_value=3.0,
+        value=1.0,
+        step=0.05,
+        format="%.2fx",
+        key="load_ratio",
+        persist_state="session",
+    )
+    states = decisions.holding_at(seen, ratio)
+    missed = [each.workload for each in states if not each.holds]
+    if missed:
+        st.warning(presenters.safe(f"Does not hold: {', '.join(missed)}"))
+    else:
+        st.success("Every promise holds on the machines as planned.")
+    _states(states, alt="Promises at the chosen load")
+
+
+def _states(states: Sequence[WorkloadState], alt: str) -> None:
+    presenters.table(
+        [
+            {
+                "Workload": each.workload,
+                "Served on": each.tier_label,
+                "Utilisation": show("utilisation_fraction", each.utilisation_fraction),
+                "Targets": "; ".join(
+                    f"{result.target.name}: {_verdict(each, result.predicted_s, result.holds)}"
+                    for result in each.targets
+                )
+                or "no target set",
+            }
+            for each in states
+        ],
+        alt=alt,
+        empty="No workload is placed.",
+    )
+
+
+def _verdict(state: WorkloadState, predicted_s: float | None, holds: bool) -> str:
+    if not state.stable:
+        return "backlog grows"
+    return f"{show('e2e_s', predicted_s)}, {'holds' if holds else 'missed'}"
+
+
+def lost_units(seen: View) -> None:
+    """One failure unit gone, pool by pool."""
+    st.subheader("What if a unit fails?")
+    lost = decisions.losses(seen)
+    if not lost:
+        st.caption("The plan runs no machines of its own.")
+    for tier_label, states in lost:
+        hit = [each.workload for each in states if not each.holds]
+        line = f"{tier_label}, one unit lost: "
+        line += f"{', '.join(hit)} would miss a promise." if hit else "every promise still holds."
+        (st.warning if hit else st.success)(presenters.safe(line))
+
+
+def future_demand(seen: View) -> None:
+    """Growth month by month, and which plan to regret least."""
+    st.subheader("How does the plan grow?")
+    outlook = seen.scenario.outlook
+    if outlook.growth_fraction_per_month == 0:
+        st.caption("No growth is set: see *Rules of this plan* on Overview.")
+    else:
+        path = decisions.growth(seen)
+        presenters.picture(growth.rows(path))
+        if path.run_out_month_count is None:
+            st.success(f"What is deployed today is enough for {outlook.horizon_months} months.")
+        else:
+            st.warning(presenters.safe(f"Month {path.run_out_month_count}: {path.run_out_reason}."))
+    _regret(seen)
+
+
+def _regret(seen: View) -> None:
+    st.subheader("Which plan would you regret least?")
+    ratio = st.number_input(
+        "Price of a machine had in a hurry, over its usual price",
+        min_value=1.0,
+        value=USUAL_SHORTAGE_RATIO,
+        step=0.05,
+        key="shortage_ratio",
+        persist_state="session",
+        help="What you would pay for capacity that a plan turns out to lack.",
+    )
+    table = decisions.regrets(seen, ratio)
+    if table is None:
+        st.caption("Set at least two demand scenarios to compare futures.")
+        return
+    least, expected = table.candidates[table.least_regret_index], table.candidates[table.least_expected_index]
+    st.markdown(
+        presenters.safe(
+            f"Least regret: the plan for “{least}”. Least expected cost: the plan for “{expected}”."
+        )
+    )
+    presenters.table(_regret_rows(table), alt="Regret of each plan in each future")
+    share, cover = decisions.demand_to_cover(seen, ratio)
+    st.caption(
+        f"Newsvendor: cover {percent(share)} of the futures, which is {number(cover)} times today's rates."
+    )
+
+
+def _regret_rows(table: RegretTable) -> list[dict[str, str]]:
+    rows = []
+    for name, costs, regrets, mean in zip(
+        table.candidates, table.cost_usd, table.regret_usd, table.expected_usd, strict=True
+    ):
+        row = {"Plan for": name}
+        for future, usd, regret in zip(table.futures, costs, regrets, strict=True):
+            row[f"If {future}"] = show("cost_usd_per_month", usd)
+            row[f"Regret if {future}"] = show("cost_usd_per_month", regret)
+        rows.append(
+            row
+            | {
+                "Worst regret": show("cost_usd_per_month", max(regrets)),
+                "Expected": show("cost_usd_per_month", mean),
+            }
+        )
+    return rows
+
+
+def what_matters(seen: View) -> None:
+    """The tornado, on request: two plans for each assumption."""
+    st.subheader("Which assumption moves the answer most?")
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    with left:
+        points = st.slider(
+            "Range of what nobody gives a range for",
+            5,
+            50,
+            USUAL_RANGE_PERCENT,
+            5,
+            format="± %d %%",
+            key="reader_range",
+            persist_state="session",
+        )
+    with right:
+        asked = st.button("Work it out", icon=":material/tornado:")
+    if asked:
+        bar = st.progress(0.0, "Planning again at both ends of each range")
+
+        def show_progress(share: float) -> None:
+            bar.progress(min(share, 1.0), "Planning again at both ends of each range")
+
+        found = decisions.tornado(seen, points / 100, show_progress)
+        bar.empty()
+        st.session_state[SWINGS_KEY] = (seen.scenario.id, found)
+    known_id, found = st.session_state.get(SWINGS_KEY, ("", ()))
+    if not found:
+        st.caption("Not worked out yet.")
+        return
+    if known_id != seen.scenario.id:
+        st.warning("These figures belong to the scenario before your last change. Work it out again.")
+    presenters.picture(tornado.rows(found), empty="No assumption moves the bill.")
+    presenters.table(
+        [
+            {
+                "Assumption": each.lever.name,
+                "Range": f"{each.lever.low_text} to {each.lever.high_text}",
+                "From": each.lever.origin,
+                "Bill at low": show("cost_usd_per_month", each.low_usd),
+                "Bill at high": show("cost_usd_per_month", each.high_usd),
+                "Moves": ", ".join(each.flips) or DASH,
+                "Cannot be served then": ", ".join((*each.low_unplaced, *each.high_unplaced)) or DASH,
+            }
+            for each in found
+        ],
+        alt="Assumptions by how far they move the bill",
+    )
+
+
+def speed_frontier(seen: View, demand: Demand, offers: Sequence[Offer]) -> None:
+    """Stream speed against tokens per dollar, and what is cheapest at a speed the reader names."""
+    found = decisions.frontiers(seen, offers, demand)
+    presenters.picture(
+        frontier.rows(found, session.tier_order(seen)), empty="No tier has a known speed and a price."
+    )
+    wanted = st.number_input(
+        "Cheapest at a stream speed of at least (tok/s)",
+        min_value=1.0,
+        value=USUAL_STREAM_TOK_PER_S,
+        key="wanted_stream_rate",
+        persist_state="session",
+    )
+    ranked = cheapest_at(list(found.values()), wanted)
+    presenters.table(
+        [
+            {
+                "Tier": each.offer.tier.label,
+                label("output_tok_per_usd"): show("output_tok_per_usd", tok),
+            }
+            for each, tok in ranked
+        ],
+        alt="Tiers that reach the speed, cheapest first",
+        empty="No tier is known to reach that speed.",
+    )
+
+
+def faster_tiers(seen: View, workload: str) -> None:
+    """What speed is worth, workload by workload, priced or not."""
+    st.subheader("What may a faster tier cost?")
+    rate = st.number_input(
+        "Speed you see where none is published (tok/s per stream)",
+        min_value=1.0,
+        value=None,
+        placeholder="54 follows from two ceilings; nobody measured it",
+        key="seen_rate",
+        persist_state="session",
+        help="Used for a tier that serves a workload now and publishes no speed. Blank: not compared.",
+    )
+    found = decisions.faster(seen, rate)
+    presenters.picture(
+        price_multiple.rows([each for each in found if each.workload == workload]),
+        empty=f"No hosted tier is known to be faster for {workload}, or its value is not set.",
+    )
+    presenters.table([_faster_row(each) for each in found], alt="Break-even price multiples", empty="")
+    if found:
+        st.caption(
+            "The faster tier pays while a task there costs less than that multiple of what it costs now. "
+            "Fast tiers are sold at 2x, Ultrafast at 6x. Where only a ceiling is published, the range covers"
+            " 0.5 to 1.0 of it. A first token that nobody publishes is taken to come equally late."
+        )
+
+
+def _faster_row(each: FasterTier) -> dict[str, str]:
+    span = number(each.break_even_price_ratio)
+    if each.from_ceiling:
+        span += f" ({number(each.break_even_low_price_ratio)} to {number(each.break_even_high_price_ratio)})"
+    verdict = {None: "no price published", True: "pays", False: "does not pay"}[each.pays]
+    return {
+        "Workload": each.workload,
+        "From": each.slow_tier_label,
+        "To": f"{each.tier_label} ({each.availability})",
+        "Median now": show("e2e_s", each.slow_s),
+        "Median there": show("e2e_s", each.fast_s),
+        "Pays up to": f"{span}x" + (", at medians" if each.at_medians else ""),
+        "Costs": DASH if each.price_ratio is None else f"{number(each.price_ratio)}x",
+        "Verdict": verdict,
+        "Grade": DASH if each.weakest_grade is None else each.weakest_grade.value,
+    }

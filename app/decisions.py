@@ -1,0 +1,109 @@
+"""What a plan's decisions rest on, worked out for a view: growth, futures, swings, break-evens, losses."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from app.charts.labels import offer_label
+from app.workbench import View, desk_of, load_catalogue, replan
+from models.architectures import hosted_api
+from models.decisions.break_even import newsvendor_fraction, weighted_quantile
+from models.decisions.faster import FasterTier, faster_tiers
+from models.decisions.frontier import Frontier, frontier
+from models.decisions.futures import least_regret
+from models.decisions.growth import GrowthPath, growth_path
+from models.decisions.regret import RegretTable
+from models.decisions.sensitivity import Swing, levers, swings
+from models.decisions.what_holds import WorkloadState, at_load, with_unit_lost
+from models.desk import Performances, place
+from models.performance import CannotServe, HostedPerformance
+from models.plans import Plan
+from models.scenario import Scenario
+from models.tiers import Offer
+from models.workloads import Demand
+
+Progress = Callable[[float], None]
+
+
+def growth(seen: View) -> GrowthPath:
+    """The plan's placement month by month over the outlook."""
+    desk = desk_of(seen)
+    return growth_path(desk, place(desk).groups)
+
+
+def regrets(seen: View, shortage_price_ratio: float) -> RegretTable | None:
+    """The cheapest plan of each demand scenario put through all of them; None with fewer than two."""
+    desk = desk_of(seen)
+    return least_regret(seen.scenario, seen.performances, shortage_price_ratio, desk.plan_pool)
+
+
+def demand_to_cover(seen: View, shortage_price_ratio: float) -> tuple[float, float]:
+    """The newsvendor's share of futures to cover, and the rate ratio that covers it.
+
+    A machine too few costs its premium, one too many its price: Cu / (Cu + Co) = (r - 1) / r.
+    """
+    fraction = newsvendor_fraction(shortage_price_ratio - 1.0, 1.0)
+    futures = seen.scenario.outlook.scenarios
+    ratios, weights = [each.rate_ratio for each in futures], [each.weight for each in futures]
+    return fraction, weighted_quantile(ratios, weights, fraction)
+
+
+def tornado(seen: View, reader_fraction: float, progress: Progress) -> tuple[Swing, ...]:
+    """Every assumption taken to both ends of its range; some tenths of a second each."""
+    found = levers(seen.scenario, seen.performances, seen.plan, reader_fraction)
+    done = 0
+
+    def counted(scenario: Scenario, performances: Performances) -> Plan:
+        nonlocal done
+        done += 1
+        progress(done / (2 * len(found)))
+        return replan(scenario, performances)
+
+    return swings(seen.plan, found, counted)
+
+
+def holding_at(seen: View, rate_ratio: float) -> tuple[WorkloadState, ...]:
+    """Which promises the planned machines keep with every rate multiplied."""
+    desk = desk_of(seen)
+    return at_load(desk, place(desk).groups, rate_ratio)
+
+
+def losses(seen: View) -> tuple[tuple[str, tuple[WorkloadState, ...]], ...]:
+    """For each pool of machines, by tier label, its workloads with one failure unit gone."""
+    desk = desk_of(seen)
+    found = [(group, with_unit_lost(desk, group)) for group in place(desk).groups]
+    return tuple(
+        (desk.offers[group.offer_id].tier.label, states) for group, states in found if states is not None
+    )
+
+
+def faster(seen: View, seen_rate_tok_per_s: float | None) -> tuple[FasterTier, ...]:
+    """Break-even price multiples of every faster hosted tier, sold or not, of the scenario and catalogue.
+
+    seen_rate_tok_per_s  what the reader sees on a slow tier that publishes no speed; None: not compared
+    """
+    offers = _hosted_offers(seen.scenario)
+    performances = {offer.id: _hosted_performance(offer) for offer in offers} | dict(seen.performances)
+    return faster_tiers(seen.scenario, offers, performances, seen.plan, seen_rate_tok_per_s)
+
+
+def frontiers(seen: View, offers: Sequence[Offer], demand: Demand) -> dict[str, Frontier]:
+    """Stream speed against tokens per dollar, by tier label."""
+    return {offer_label(offer, offers): frontier(offer, seen.performances, demand) for offer in offers}
+
+
+def _hosted_offers(scenario: Scenario) -> list[Offer]:
+    """The scenario's hosted offers, then those of the catalogue that sell a model good enough."""
+    catalogue = load_catalogue()
+    known = {offer.id: offer for offer in scenario.offers if offer.tier.architecture == hosted_api.KEY}
+    wanted = {model for demand in scenario.demands for model in demand.workload.models}
+    for tier_id, model_id in catalogue.listings:
+        listed = catalogue.tiers[tier_id].architecture == hosted_api.KEY and model_id in wanted
+        offer = catalogue.offer(tier_id, model_id, scenario.as_of) if listed else None
+        if offer is not None:
+            known.setdefault(offer.id, offer)
+    return list(known.values())
+
+
+@lru_cache(maxsize=256)
+def _hosted_performance(offer: Offer) -> HostedPerformance | CannotServe:
+    return hosted_api.fit(offer, ())
