@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import decisions, presenters, session
+from app import decisions, focus_csv, presenters, session
 from app.charts import frontier, growth, price_multiple, tornado
 from app.formatting import DASH, label, number, percent, show
 from app.workbench import View
@@ -193,6 +193,19 @@ def what_matters(seen: View) -> None:
             for each in found
         ],
         alt="Assumptions by how far they move the bill",
+    )
+
+
+def charges(seen: View) -> None:
+    """The month's charges for FinOps tools; the file is built only when asked for."""
+    st.download_button(
+        "Download the charges (FOCUS CSV)",
+        lambda: focus_csv.focus_csv(seen),
+        f"plimsoll-{seen.scenario.id}-focus.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        help="One row a charge in the columns of FOCUS 1.0: a forecast of the month, not an invoice.",
     )
 
 

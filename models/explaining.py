@@ -92,9 +92,7 @@ def _not_planned_yet(desk: Desk) -> list[Notice]:
     if growth == 0:
         return []
     return [
-        Notice(
-            text=f"growth of {growth:.0%} a month is not planned ahead: this is the plan for today's rates"
-        )
+        Notice(text=f"this is the plan for today's rates; What-if shows {growth:.0%} growth a month ahead")
     ]
 
 

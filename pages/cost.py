@@ -15,6 +15,7 @@ if seen is not None:
     curve_desk.target_limits(curves, demand.workload)
     presenters.picture(monthly_cost.rows(seen.plan))
     presenters.costs(seen.plan)
+    decision_desk.charges(seen)
     decision_desk.speed_frontier(seen, demand, offers)
     decision_desk.faster_tiers(seen, demand.workload.name)
     with st.expander("Where the prices come from", key="price_evidence"):

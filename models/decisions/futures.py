@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.commitments import replica_usd_per_month
 from models.decisions.growth import scaled
 from models.decisions.regret import RegretTable, regret_table
 from models.desk import Desk, Performances, PoolPlanner, desk_for, place
@@ -17,10 +16,10 @@ from models.scenario import DemandScenario, Scenario
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A plan as it would be bought: its pools, and the replicas of each (None where paid per token)."""
+    """A plan as it would be bought: its pools, and the bill of each (None where paid per token)."""
 
     groups: tuple[Group, ...]
-    replica_counts: tuple[int | None, ...]
+    bought_usd: tuple[float | None, ...]
 
 
 def least_regret(
@@ -38,9 +37,9 @@ def least_regret(
     if len(futures) < 2:
         return None
     desks = [desk_for(in_future(scenario, future), performances, pool_planner) for future in futures]
-    named = {
-        _candidate(desk): future.name for desk, future in zip(reversed(desks), reversed(futures), strict=True)
-    }
+    named: dict[Candidate, str] = {}
+    for desk, future in zip(desks, futures, strict=True):
+        named.setdefault(_candidate(desk), future.name)
     most = max(map(_placed_count, named))
     named = {candidate: name for candidate, name in named.items() if _placed_count(candidate) == most}
     cost_usd = np.array(
@@ -58,7 +57,8 @@ def in_future(scenario: Scenario, future: DemandScenario) -> Scenario:
 
 def _candidate(desk: Desk) -> Candidate:
     groups = tuple(sorted(place(desk).groups))
-    return Candidate(groups, tuple(desk.placed_pool(group).replica_count for group in groups))
+    pools = [desk.placed_pool(group) for group in groups]
+    return Candidate(groups, tuple(None if each.replica_count is None else each.cost_usd for each in pools))
 
 
 def _placed_count(candidate: Candidate) -> int:
@@ -68,17 +68,16 @@ def _placed_count(candidate: Candidate) -> int:
 def cost_usd_per_month(candidate: Candidate, desk: Desk, shortage_price_ratio: float) -> float:
     """A candidate's bill in the future of a desk; infinite where one of its pools cannot serve it at all."""
     return sum(
-        _pool_usd(desk, group, count, shortage_price_ratio)
-        for group, count in zip(candidate.groups, candidate.replica_counts, strict=True)
+        _pool_usd(desk, group, bought, shortage_price_ratio)
+        for group, bought in zip(candidate.groups, candidate.bought_usd, strict=True)
     )
 
 
-def _pool_usd(desk: Desk, group: Group, bought_count: int | None, shortage_price_ratio: float) -> float:
+def _pool_usd(desk: Desk, group: Group, bought_usd: float | None, shortage_price_ratio: float) -> float:
+    """Machines are paid as bought, what is missing at its premium; tokens as they are used."""
     pool = desk.pool(group.offer_id, group.workload_set)
     if isinstance(pool, CannotServe):
         return math.inf
-    if pool.replica_count is None or bought_count is None:
+    if bought_usd is None:
         return pool.cost_usd
-    missing = max(pool.replica_count - bought_count, 0)
-    usd = replica_usd_per_month(desk.offers[group.offer_id])
-    return bought_count * usd + missing * usd * shortage_price_ratio
+    return bought_usd + max(pool.cost_usd - bought_usd, 0.0) * shortage_price_ratio

@@ -58,6 +58,8 @@ class _Grown:
     replica_count: int | None
     cost_usd: float | None
     refusal: str = ""
+    worker_count: int | None = None
+    today_worker_count: int | None = None
 
 
 def _grown_pool(desk: Desk, group: Group, rate_ratio: float) -> _Grown:
@@ -80,6 +82,8 @@ def _grown_pool(desk: Desk, group: Group, rate_ratio: float) -> _Grown:
         today_count=today.replica_count,
         replica_count=pool.replica_count,
         cost_usd=pool.cost_usd,
+        worker_count=pool.prefill_worker_count,
+        today_worker_count=today.prefill_worker_count,
     )
 
 
@@ -94,6 +98,10 @@ def _shortage(pool: _Grown) -> str:
         return f"{pool.label}: {pool.refusal}"
     if pool.replica_count is not None and pool.replica_count > (pool.today_count or 0):
         return f"{pool.label} needs {pool.replica_count} replicas, {pool.today_count} are planned today"
+    if pool.worker_count is not None and pool.worker_count > (pool.today_worker_count or 0):
+        return (
+            f"{pool.label} needs {pool.worker_count} prefill workers, {pool.today_worker_count} are planned"
+        )
     return ""
 
 

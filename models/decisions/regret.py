@@ -25,7 +25,7 @@ class RegretTable:
 
     candidates: tuple[str, ...]
     futures: tuple[str, ...]
-    weights: tuple[float, ...]
+    future_weight: tuple[float, ...]
     cost_usd: tuple[tuple[float, ...], ...]
     regret_usd: tuple[tuple[float, ...], ...]
     expected_usd: tuple[float, ...]
@@ -49,7 +49,7 @@ def regret_table(
     return RegretTable(
         candidates=tuple(candidates),
         futures=tuple(futures),
-        weights=tuple(float(each) for each in share),
+        future_weight=tuple(float(each) for each in share),
         cost_usd=_rows(cost_usd),
         regret_usd=_rows(regret),
         expected_usd=tuple(float(each) for each in expected),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from models.curves import operate_offer
 from models.decisions.growth import scaled
 from models.desk import Desk
-from models.performance import CannotServe, OperatingPoint
+from models.performance import CannotServe, OperatingPoint, TandemPerformance
 from models.placement import Group
 from models.plans import TargetResult
 from models.pool_loads import load_of
@@ -41,7 +41,7 @@ def at_load(desk: Desk, groups: tuple[Group, ...], rate_ratio: float) -> tuple[W
 
 
 def with_unit_lost(desk: Desk, group: Group) -> tuple[WorkloadState, ...] | None:
-    """The workloads of one pool with one failure unit gone; None where it is paid per token.
+    """The workloads of one pool with one failure unit gone (of a pair, the decode half's); None if per token.
 
     With no replica left nothing is served: no latency, and no promise kept.
     """
@@ -63,6 +63,9 @@ def _states(
     if replica_count is not None and replica_count < 1:
         point = NOTHING_LEFT
     else:
+        workers = desk.placed_pool(group).prefill_worker_count
+        if isinstance(performance, TandemPerformance):
+            performance = replace(performance, worker_count=workers)
         point = operate_offer(performance, load_of(demands, hour), replica_count or 1)
     results = target_results(point, {each.workload.name: each.workload.targets for each in demands})
     return tuple(

@@ -11,10 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import workbench
-from app.charts import CHARTS, comparison, concurrency, cost, day, latency, monthly_cost
+from app import decisions, workbench
+from app.charts import (
+    CHARTS,
+    comparison,
+    concurrency,
+    cost,
+    day,
+    frontier,
+    growth,
+    latency,
+    monthly_cost,
+    price_multiple,
+    tornado,
+)
 from app.charts.labels import spread_apart
-from app.charts.picture import Band, Bar, Dots, Limit, Line, Picture, axis_title
+from app.charts.picture import Band, Bar, Dots, Limit, Line, Picture, Span, axis_title
 from app.charts.plotly_drawing import draw
 from app.charts.svg_drawing import draw_svg
 from app.charts.theme import DARK, LIGHT, THEMES
@@ -57,6 +69,11 @@ PICTURES = {
         limits=(Limit(name="target p95", y=2.0),),
     ),
     "one bar": picture(bars=[Bar(name="voice", amounts=(10.0, 5.0))]),
+    "spans": picture(
+        spans=(Span(name=HOSTILE, low=5.0, high=30.0, low_note="-20%", high_note="+20%"),),
+        parts=("low", "high"),
+        base=10.0,
+    ),
     "many bars": picture(bars=[Bar(name=f"w{index}", amounts=(10.0, 0.0)) for index in range(12)]),
     "markup": picture([curve(HOSTILE)], title=HOSTILE, alt=HOSTILE, limits=(Limit(name=HOSTILE, y=1.0),)),
     "flat": picture([Line(name="a", group="a", x=(1.0,), y=(1.0,))], x_log=True, y_log=True),
@@ -69,7 +86,12 @@ def test_plotly_draws_any_picture(name, theme):
     shown = PICTURES[name]
     figure = draw(shown, theme)
     drawn = len(figure.data)
-    expected = len(shown.lines) + len(shown.dots) + len(shown.bands) + (len(shown.parts) if shown.bars else 0)
+    expected = (
+        len(shown.lines)
+        + len(shown.dots)
+        + len(shown.bands)
+        + (len(shown.parts) if shown.bars or shown.spans else 0)
+    )
     assert drawn == expected
     assert "<img" not in figure.to_json().replace("\\u003c", "<")
 
@@ -93,6 +115,12 @@ def test_the_same_picture_gives_the_same_vectors():
     assert draw_svg(PICTURES["all parts"]) == draw_svg(PICTURES["all parts"])
 
 
+def valued():
+    """The tiny scenario with somebody waiting for each answer."""
+    waiting = {"kind": "waiting_time", "waiting_usd_per_h": 20}
+    return tiny.view(workloads=[tiny.DRAFT["workloads"][0] | {"value": waiting}])
+
+
 def pictures_of(seen):
     """Every chart of a view, by the charts' own modules."""
     demand, offers = seen.scenario.demands[0], seen.scenario.offers
@@ -110,8 +138,12 @@ def pictures_of(seen):
         ),
         "cost": cost.rows(curves),
         "day": day.rows(seen.scenario),
+        "frontier": frontier.rows(decisions.frontiers(seen, offers, demand)),
+        "growth": growth.rows(decisions.growth(seen)),
         "latency": latency.rows(curves, demand.workload, "ttft_s", 0.5),
         "monthly_cost": monthly_cost.rows(seen.plan),
+        "price_multiple": price_multiple.rows(decisions.faster(valued(), None)),
+        "tornado": tornado.rows(decisions.tornado(seen, 0.2, lambda share: None)),
     }
 
 

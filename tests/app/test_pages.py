@@ -29,6 +29,7 @@ CONTENT = {
     "latency": ["Time to first token, p95"],
     "concurrency": ["What does each user get as more share one replica?", "Open dots"],
     "cost": ["What does a million output tokens cost at this load?"],
+    "what_if": ["What holds at another load?", "Every promise holds", "Least regret", "Not worked out yet"],
     "claims": ["Who measured", "claims", "who measured it"],
 }
 
@@ -42,7 +43,7 @@ def test_a_page_opens_with_one_title_and_its_content(app, page):
     app.run()
     open_page(app, page)
     assert list(app.exception) == []
-    assert [title.value.lower() for title in app.title] == [page]
+    assert [title.value.lower() for title in app.title] == [page.replace("_", "-")]
     shown = words(app) + tables(app)
     assert [text for text in CONTENT[page] if text.lower() not in shown.lower()] == []
     assert list(app.error) == []
@@ -254,7 +255,7 @@ def test_a_store_that_cannot_be_opened_is_said_and_not_a_crash(app, page, tmp_pa
     app.run()
     open_page(app, page)
     assert list(app.exception) == []
-    assert [title.value.lower() for title in app.title] == [page]
+    assert [title.value.lower() for title in app.title] == [page.replace("_", "-")]
     if page not in ("benchmarks", "claims"):  # they begin with what needs no store
         assert "SQLite" in words(app)
     assert broken.read_bytes().startswith(b"SQLite")

@@ -30,6 +30,8 @@ NOT_A_QUANTITY = {
     ("Accelerator", "year"),
     ("Evidence", "low"),
     ("Evidence", "high"),
+    ("RegretTable", "least_expected_index"),
+    ("RegretTable", "least_regret_index"),
     ("Scenario", "seed"),
     ("SourcedMeasurement", "row_number"),
     ("Target", "quantile"),

@@ -1,0 +1,93 @@
+"""Growth, other loads, lost units and swings: laws, and the planner asked again by hand."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.decisions.growth import growth_path
+from models.decisions.sensitivity import levers, swings
+from models.decisions.what_holds import at_load, with_unit_lost
+from models.desk import desk_for, place
+from models.planning import plan
+from models.scenario import Outlook
+from models.tiers import HourlyPrice
+from tests.laws.planner_cases import cases, performances
+from tests.laws.test_planner import RULES
+
+FEW = settings(RULES, max_examples=15)
+
+
+def desk_and_groups(scenario, known):
+    desk = desk_for(scenario, performances(scenario, known))
+    return desk, place(desk).groups
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=3), st.floats(0.02, 0.5))
+def test_a_growing_plan_never_needs_less_and_runs_out_when_it_needs_more(case, growth):
+    scenario, known = case
+    scenario = replace(scenario, outlook=Outlook(growth_fraction_per_month=growth, horizon_months=6))
+    path = growth_path(*desk_and_groups(scenario, known))
+    counts = [month.replica_count for month in path.months]
+    known_costs = [month.cost_usd_per_month for month in path.months if month.cost_usd_per_month is not None]
+    assert known_costs == sorted(known_costs)
+    assert path.months[-1].rate_ratio == pytest.approx((1.0 + growth) ** 6)
+    if path.run_out_month_count is None:
+        assert set(counts) == {counts[0]}
+    else:
+        assert path.run_out_month_count > 0
+        assert path.run_out_reason
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=3))
+def test_at_its_own_load_a_plan_holds_what_it_promised(case):
+    scenario, known = case
+    desk, groups = desk_and_groups(scenario, known)
+    assert all(state.holds for state in at_load(desk, groups, 1.0))
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=3, spare_unit_count=1))
+def test_with_one_spare_one_unit_may_fail(case):
+    scenario, known = case
+    desk, groups = desk_and_groups(scenario, known)
+    for group in groups:
+        states = with_unit_lost(desk, group)
+        assert states is None or all(state.holds for state in states)
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=3, spare_unit_count=0))
+def test_a_hundred_times_the_load_overruns_machines(case):
+    scenario, known = case
+    desk, groups = desk_and_groups(scenario, known)
+    machines = [group for group in groups if desk.placed_pool(group).replica_count]
+    for state in at_load(desk, tuple(machines), 100.0):
+        if state.utilisation_fraction is not None and state.utilisation_fraction > 1.0:
+            assert not state.holds
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=2))
+def test_a_swing_is_the_plan_asked_again(case):
+    """The price lever of every used machine, worked out again by changing the price by hand."""
+    scenario, known = case
+    able = performances(scenario, known)
+    base = plan(scenario, able)
+    found = swings(base, levers(scenario, able, base, 0.2), lambda changed, fresh: plan(changed, fresh))
+    by_name = {each.lever.name: each for each in found}
+    for offer in scenario.offers:
+        price = offer.tier.price
+        swing = by_name.get(f"{offer.tier.label}: price")
+        if swing is None or not isinstance(price, HourlyPrice):
+            continue
+        dearer = replace(price, usd_per_accelerator_h=price.usd_per_accelerator_h * 1.2)
+        changed = replace(offer, tier=replace(offer.tier, price=dearer))
+        offers = tuple(changed if each.id == offer.id else each for each in scenario.offers)
+        again = plan(replace(scenario, offers=offers), able)
+        assert swing.high_usd == pytest.approx(again.totals.cost_usd_per_month)
+    widths = [each.width_usd for each in found if not each.low_unplaced and not each.high_unplaced]
+    assert widths == sorted(widths, reverse=True)
