@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from app.charts.labels import log_ticks, spread_apart
+from app.charts.letters import printable
 from app.charts.picture import Line, Picture, axis_title
 from app.charts.theme import LIGHT, Theme
 from app.formatting import number, show
@@ -17,6 +18,7 @@ from app.formatting import number, show
 SIZE_INCH = (7.2, 3.5)
 LABEL_GAP_FRACTION = 0.06
 MATPLOTLIB_DASHES = ("-", (0, (5, 2)), (0, (1.2, 1.4)), "-.", (0, (8, 2)), (0, (8, 2, 1.5, 2)))
+HATCHES = ("", "///", "...")  # parts stay apart where colours do not, as on grey paper
 SETTINGS: Any = {
     "svg.hashsalt": "plimsoll",  # same picture, same bytes
     "svg.fonttype": "path",  # the same letters on every machine
@@ -68,7 +70,7 @@ def _curves(axes: Axes, picture: Picture, theme: Theme) -> None:
     for limit in picture.limits:
         axes.axhline(limit.y * scale, color=theme.limit, linestyle="--", linewidth=1)
         axes.annotate(
-            f"{limit.name}: {show(picture.y_name, limit.y)}",
+            printable(f"{limit.name}: {show(picture.y_name, limit.y)}"),
             (0.01, limit.y * scale),
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
@@ -117,7 +119,7 @@ def _end_labels(axes: Axes, picture: Picture, order: dict[str, int], scale: floa
     heights = [float(to_axes.transform((line.x[-1], line.y[-1] * scale))[1]) for line in ends]
     for line, height in zip(ends, spread_apart(heights, LABEL_GAP_FRACTION, 0.0, 1.0), strict=True):
         axes.annotate(
-            line.name,
+            printable(line.name),
             (1.0, height),
             xycoords="axes fraction",
             xytext=(6, 0),
@@ -129,12 +131,21 @@ def _end_labels(axes: Axes, picture: Picture, order: dict[str, int], scale: floa
 
 
 def _bars(axes: Axes, picture: Picture, theme: Theme) -> None:
-    names = [bar.name for bar in picture.bars]
+    names = [printable(bar.name) for bar in picture.bars]
     places = list(range(len(names)))
     left = [0.0] * len(names)
     for index, part in enumerate(picture.parts):
         amounts = [bar.amounts[index] for bar in picture.bars]
-        axes.barh(places, amounts, left=left, color=theme.colour(index), label=part, height=0.62)
+        axes.barh(
+            places,
+            amounts,
+            left=left,
+            color=theme.colour(index),
+            edgecolor=theme.background,
+            hatch=HATCHES[index % len(HATCHES)],
+            label=part,
+            height=0.62,
+        )
         left = [start + amount for start, amount in zip(left, amounts, strict=True)]
     _bar_frame(axes, picture, theme, names)
 

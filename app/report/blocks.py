@@ -22,12 +22,23 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of text under headings; `numeric` are the columns set flush right."""
+    """Rows of text under headings; `numeric` are the columns set flush right.
+
+    marks_column    the column whose cells are footnote marks, separated by commas
+    anchors_column  the column whose cells are what those marks lead to
+    """
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...] = ()
+    marks_column: int | None = None
+    anchors_column: int | None = None
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The footnote marks that this table explains."""
+        return () if self.anchors_column is None else tuple(row[self.anchors_column] for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +82,9 @@ class Document:
     subtitle: str
     footer: str
     sections: tuple[Section, ...]
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """The footnote marks that this report explains; others lead nowhere and are no links."""
+        tables = [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
+        return frozenset(mark for table in tables for mark in table.anchors)

@@ -24,7 +24,9 @@ def render(document: Document) -> bytes:
         lstrip_blocks=True,
     )
     template = environment.get_template("report.html.j2")
-    return template.render(document=document, kind_of=_kind_of, svg_of=_svg_of).encode("utf-8", "replace")
+    return template.render(
+        document=document, kind_of=_kind_of, svg_of=_svg_of, anchors=document.anchors
+    ).encode("utf-8", "replace")
 
 
 def _kind_of(block: Block) -> str:

@@ -6,13 +6,13 @@ from datetime import date
 from importlib.metadata import version
 
 from app import __version__
-from app.report import html, markdown
+from app.report import html, markdown, pdf
 from app.report.blocks import Document, Section
 from app.report.context import ReportContext
 from app.report.sections import SECTIONS
 from app.workbench import View
 
-FORMATS = (html, markdown)
+FORMATS = (html, pdf, markdown)
 STATED_VERSIONS = ("streamlit", "scipy", "numpy", "duckdb", "genai-prices")
 
 

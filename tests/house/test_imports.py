@@ -60,7 +60,7 @@ def allowed(path):
         if path == "app/curve_json.py":
             outside.add("numpy")
         if path.startswith("app/report/"):
-            outside |= {"jinja2", "markupsafe", "reportlab", "xlsxwriter"}
+            outside |= {"jinja2", "markupsafe", "typst", "xlsxwriter"}
         if path == "app/cli.py":
             lazy.add("streamlit")
     return own | outside, lazy

@@ -18,7 +18,7 @@ UNSAFE_HTML = re.compile(
 REGISTRIES = re.compile(r"pypi\.org|pythonhosted\.org|anaconda\.org|npmjs\.(?:org|com)|registry\.|index-url")
 CATCH_ALL = {"utils", "util", "common", "helpers", "helper", "misc", "stuff", "tools", "base", "core"}
 MOST_LINES = 350  # 300 is the aim; well beyond, split by noun
-TEXT_ENDINGS = {".py", ".toml", ".md", ".sql", ".csv", ".j2", ".in", ".yaml", ".yml"}
+TEXT_ENDINGS = {".py", ".toml", ".md", ".sql", ".csv", ".j2", ".typ", ".in", ".yaml", ".yml"}
 
 
 def offences(pattern, text):

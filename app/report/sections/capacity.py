@@ -46,6 +46,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             for each in plan.allocations
         ),
         numeric=(1, 2, 3, 4, 5),
+        marks_column=7,
     )
     targets = Table(
         caption="Targets; they hold also with the spare units lost",

@@ -16,6 +16,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         Paragraph(text=f"Grades: {meanings}. A ceiling is never used as a typical value."),
         Table(
             caption="Footnotes",
+            anchors_column=0,
             headings=("Mark", "Of", "Number", "Grade", "Sense", "Source", "Checked", "Note"),
             rows=tuple(
                 (

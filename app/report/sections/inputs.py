@@ -35,6 +35,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             for demand in scenario.demands
         ),
         numeric=(1, 2, 3, 4, 5),
+        marks_column=6,
     )
     offers = Table(
         caption="Offers compared",
@@ -49,6 +50,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             )
             for offer in scenario.offers
         ),
+        marks_column=4,
     )
     rules = Facts(
         items=(
