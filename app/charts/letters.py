@@ -1,4 +1,4 @@
-"""The letters that drawings and printed pages have; what they lack is shown as its code, not as an empty box."""
+"""The letters that drawings and printed pages have; what they lack shows as its code, not as a box."""
 
 import unicodedata
 from functools import lru_cache
