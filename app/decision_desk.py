@@ -4,20 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import decisions, focus_csv, presenters, session
-from app.charts import frontier, growth, price_multiple, tornado
-from app.formatting import DASH, label, number, percent, show
+from app import decisions, presenters
+from app.charts import growth, tornado
+from app.formatting import DASH, number, percent, show
 from app.workbench import View
-from models.decisions.faster import FasterTier
-from models.decisions.frontier import cheapest_at
 from models.decisions.regret import RegretTable
 from models.decisions.what_holds import WorkloadState
-from models.tiers import Offer
-from models.workloads import Demand
 
 SWINGS_KEY = "swings"
 USUAL_RANGE_PERCENT = 20
-USUAL_STREAM_TOK_PER_S = 50.0
 # Netflix, service-capacity-modeling (2024): money spent too little weighs 1.25 times money spent too much.
 USUAL_SHORTAGE_RATIO = 1.25
 
@@ -194,87 +189,3 @@ def what_matters(seen: View) -> None:
         ],
         alt="Assumptions by how far they move the bill",
     )
-
-
-def charges(seen: View) -> None:
-    """The month's charges for FinOps tools; the file is built only when asked for."""
-    st.download_button(
-        "Download the charges (FOCUS CSV)",
-        lambda: focus_csv.focus_csv(seen),
-        f"plimsoll-{seen.scenario.id}-focus.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        help="One row a charge in the columns of FOCUS 1.0: a forecast of the month, not an invoice.",
-    )
-
-
-def speed_frontier(seen: View, demand: Demand, offers: Sequence[Offer]) -> None:
-    """Stream speed against tokens per dollar, and what is cheapest at a speed the reader names."""
-    found = decisions.frontiers(seen, offers, demand)
-    presenters.picture(
-        frontier.rows(found, session.tier_order(seen)), empty="No tier has a known speed and a price."
-    )
-    wanted = st.number_input(
-        "Cheapest at a stream speed of at least (tok/s)",
-        min_value=1.0,
-        value=USUAL_STREAM_TOK_PER_S,
-        key="wanted_stream_rate",
-        persist_state="session",
-    )
-    ranked = cheapest_at(list(found.values()), wanted)
-    presenters.table(
-        [
-            {
-                "Tier": each.offer.tier.label,
-                label("output_tok_per_usd"): show("output_tok_per_usd", tok),
-            }
-            for each, tok in ranked
-        ],
-        alt="Tiers that reach the speed, cheapest first",
-        empty="No tier is known to reach that speed.",
-    )
-
-
-def faster_tiers(seen: View, workload: str) -> None:
-    """What speed is worth, workload by workload, priced or not."""
-    st.subheader("What may a faster tier cost?")
-    rate = st.number_input(
-        "Speed you see where none is published (tok/s per stream)",
-        min_value=1.0,
-        value=None,
-        placeholder="54 follows from two ceilings; nobody measured it",
-        key="seen_rate",
-        persist_state="session",
-        help="Used for a tier that serves a workload now and publishes no speed. Blank: not compared.",
-    )
-    found = decisions.faster(seen, rate)
-    presenters.picture(
-        price_multiple.rows([each for each in found if each.workload == workload]),
-        empty=f"No hosted tier is known to be faster for {workload}, or its value is not set.",
-    )
-    presenters.table([_faster_row(each) for each in found], alt="Break-even price multiples", empty="")
-    if found:
-        st.caption(
-            "The faster tier pays while a task there costs less than that multiple of what it costs now. "
-            "Fast tiers are sold at 2x, Ultrafast at 6x. Where only a ceiling is published, the range covers"
-            " 0.5 to 1.0 of it. A first token that nobody publishes is taken to come equally late."
-        )
-
-
-def _faster_row(each: FasterTier) -> dict[str, str]:
-    span = number(each.break_even_price_ratio)
-    if each.from_ceiling:
-        span += f" ({number(each.break_even_low_price_ratio)} to {number(each.break_even_high_price_ratio)})"
-    verdict = {None: "no price published", True: "pays", False: "does not pay"}[each.pays]
-    return {
-        "Workload": each.workload,
-        "From": each.slow_tier_label,
-        "To": f"{each.tier_label} ({each.availability})",
-        "Median now": show("e2e_s", each.slow_s),
-        "Median there": show("e2e_s", each.fast_s),
-        "Pays up to": f"{span}x" + (", at medians" if each.at_medians else ""),
-        "Costs": DASH if each.price_ratio is None else f"{number(each.price_ratio)}x",
-        "Verdict": verdict,
-        "Grade": DASH if each.weakest_grade is None else each.weakest_grade.value,
-    }

@@ -1,11 +1,16 @@
 """What a plan's decisions rest on, worked out for a view: growth, futures, swings, break-evens, losses."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 from app.charts.labels import offer_label
 from app.workbench import View, desk_of, load_catalogue, replan
+from models import machines
 from models.architectures import hosted_api
+from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK
+from models.curves import break_even_rate_req_per_s
 from models.decisions.break_even import newsvendor_fraction, weighted_quantile
 from models.decisions.faster import FasterTier, faster_tiers
 from models.decisions.frontier import Frontier, frontier
@@ -17,6 +22,7 @@ from models.decisions.what_holds import WorkloadState, at_load, with_unit_lost
 from models.desk import Performances, place
 from models.performance import CannotServe, HostedPerformance
 from models.plans import Plan
+from models.pool_loads import load_of
 from models.scenario import Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -89,6 +95,47 @@ def faster(seen: View, seen_rate_tok_per_s: float | None) -> tuple[FasterTier, .
 def frontiers(seen: View, offers: Sequence[Offer], demand: Demand) -> dict[str, Frontier]:
     """Stream speed against tokens per dollar, by tier label."""
     return {offer_label(offer, offers): frontier(offer, seen.performances, demand) for offer in offers}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RentOrTokens:
+    """Machines against a tier paid per token: from this rate on they cost less, if they can serve it."""
+
+    machine_label: str
+    hosted_label: str
+    usd_per_h: float
+    rate_req_per_s: float
+    output_mtok_per_h: float
+    utilisation_fraction: float | None
+
+
+def rent_or_tokens(
+    seen: View, demand: Demand, offers: Sequence[Offer], replica_count: int
+) -> list[RentOrTokens]:
+    """Every pair of a machine tier and a hosted tier among the offers, for one workload."""
+    found = []
+    for machine, hosted in product(offers, offers):
+        performance = seen.performances[machine.id]
+        if isinstance(performance, CannotServe | HostedPerformance):
+            continue
+        rate = break_even_rate_req_per_s(machine, performance, hosted, demand, replica_count)
+        if rate is None:
+            continue
+        load = load_of([demand])
+        highest = machines.max_rate(performance, load, replica_count)
+        usd_per_h = machines.pool_usd_per_h(machine, performance, load, replica_count)
+        output_tok = demand.workload.output_tok.mean_tok
+        found.append(
+            RentOrTokens(
+                machine_label=offer_label(machine, offers),
+                hosted_label=offer_label(hosted, offers),
+                usd_per_h=usd_per_h,
+                rate_req_per_s=rate,
+                output_mtok_per_h=rate * SECONDS_PER_HOUR * output_tok / TOK_PER_MTOK,
+                utilisation_fraction=rate / highest if highest > 0 else None,
+            )
+        )
+    return found
 
 
 def _hosted_offers(scenario: Scenario) -> list[Offer]:

@@ -258,7 +258,8 @@ def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str
 
 
 def costs(plan: Plan) -> None:
-    """The ladder of costs, workload by workload."""
+    """The ladder of costs, workload by workload; its last rung where anybody says how many tasks end well."""
+    resolved = any(each.cost.cost_usd_per_resolved_task is not None for each in plan.allocations)
     table(
         [
             {
@@ -272,6 +273,15 @@ def costs(plan: Plan) -> None:
                 "Per task": show("cost_usd_per_task", each.cost.cost_usd_per_task),
                 "Value lost": show("lost_usd_per_month", each.lost_usd_per_month),
             }
+            | (
+                {
+                    "Per resolved task": show(
+                        "cost_usd_per_resolved_task", each.cost.cost_usd_per_resolved_task
+                    )
+                }
+                if resolved
+                else {}
+            )
             for each in plan.allocations
         ],
         alt="Cost by workload",

@@ -116,6 +116,11 @@ def demand_and_shape(index: int) -> None:
         controls.number(
             (*task, "fan_out_count"), "fan_out_count", low=1, high=1024, step=1, whole=True, default=1
         )
+        controls.number(
+            (*task, "resolved_fraction"), "resolved_fraction", high=1.0, step=0.05, empty="unknown"
+        )
+        controls.number((*task, "attempt_count"), "attempt_count", low=1.0, step=0.1, default=1.0)
+        controls.number((*task, "human_usd_per_task"), "human_usd_per_task", step=1.0, default=0.0)
         controls.several(
             (*here, "models"),
             "Models good enough",

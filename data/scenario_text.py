@@ -43,7 +43,8 @@ usd_per_accelerator_h term purchase_usd_per_accelerator life_years resale_value_
 pue_ratio energy_usd_per_kwh colocation_usd_per_kw_month upkeep_usd_per_accelerator_year
 input_usd_per_mtok cached_input_usd_per_mtok cache_write_usd_per_mtok output_usd_per_mtok
 long_context above_tok off_peak from_h to_h price_ratio minimum_usd_per_month
-peak_rate_req_per_s arrival hourly_fraction input_tok output_tok cached_input_fraction task targets value
+peak_rate_req_per_s arrival hourly_fraction input_tok output_tok cached_input_fraction task
+sequential_call_count pause_s fan_out_count attempt_count resolved_fraction human_usd_per_task targets value
 metric quantile limit_s mean p50 p95 cv values clip from_trace
 grade sense source stated_by measured_by checked_on
 """

@@ -79,6 +79,9 @@ def read_demand(
         "sequential_call_count": task.integer("sequential_call_count", low=1, high=MAX_SEQUENTIAL_COUNT) or 1,
         "pause_s": task.number("pause_s", low=0) or 0.0,
         "fan_out_count": task.integer("fan_out_count", low=1, high=MAX_FAN_OUT_COUNT) or 1,
+        "attempt_count": task.number("attempt_count", low=1) or 1.0,
+        "resolved_fraction": task.number("resolved_fraction", above=0, high=1),
+        "human_usd_per_task": task.number("human_usd_per_task", low=0) or 0.0,
         "targets": read_targets(reader),
         "value": _read_value(reader),
     }

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from models.commitments import is_committed, replica_usd_per_month
-from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit
+from models.cost import HOURS_PER_MONTH, calls_per_month, per_unit, usd_per_resolved_task
 from models.desk import Desk
 from models.placement import Group
 from models.plans import Allocation, Cost, FleetChange, Pool, Totals
@@ -20,6 +20,7 @@ def cost_of(demand: Demand, pool: PoolPlan, position: int) -> Cost:
     usd, share = pool.cost_usd_by_workload[position], pool.share_fraction[position]
     calls = calls_per_month(demand)
     output_mtok = calls * demand.workload.output_tok.mean_tok / 1e6
+    usd_per_task = per_unit(usd, calls / demand.workload.call_count_per_task)
     return Cost(
         cost_usd_per_month=usd,
         idle_cost_usd_per_month=pool.idle_usd * share,
@@ -27,7 +28,17 @@ def cost_of(demand: Demand, pool: PoolPlan, position: int) -> Cost:
         cost_usd_per_h=usd / HOURS_PER_MONTH,
         cost_usd_per_mtok_output=per_unit(usd, output_mtok),
         cost_usd_per_request=per_unit(usd, calls),
-        cost_usd_per_task=per_unit(usd, calls / demand.workload.call_count_per_task),
+        cost_usd_per_task=usd_per_task,
+        cost_usd_per_resolved_task=_per_resolved_task(demand, usd_per_task),
+    )
+
+
+def _per_resolved_task(demand: Demand, usd_per_task: float | None) -> float | None:
+    workload = demand.workload
+    if workload.resolved_fraction is None or usd_per_task is None:
+        return None
+    return usd_per_resolved_task(
+        usd_per_task, workload.attempt_count, workload.resolved_fraction, workload.human_usd_per_task
     )
 
 

@@ -51,7 +51,10 @@ class TargetResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Money per month, and per unit of work; idle is the part of the bill that buys no work."""
+    """Money per month, and per unit of work; idle is the part of the bill that buys no work.
+
+    cost_usd_per_resolved_task  attempts and people included; None where nobody says how many tasks end well
+    """
 
     cost_usd_per_month: float
     idle_cost_usd_per_month: float
@@ -60,6 +63,7 @@ class Cost:
     cost_usd_per_mtok_output: float | None
     cost_usd_per_request: float | None
     cost_usd_per_task: float | None
+    cost_usd_per_resolved_task: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

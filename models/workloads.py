@@ -94,6 +94,8 @@ class Workload:
     cached_input_fraction  share of the prompt served from the prefix cache, 0 to 1
     sequential_call_count  calls one after another in a task, with `pause_s` between them
     fan_out_count          calls at once in a task; the task waits for the slowest
+    attempt_count          mean attempts a task takes; resolved_fraction of the tasks end well (None: unknown)
+    human_usd_per_task     what a person costs who takes over a task that failed
     """
 
     name: str
@@ -105,6 +107,9 @@ class Workload:
     sequential_call_count: int = 1
     pause_s: float = 0.0
     fan_out_count: int = 1
+    attempt_count: float = 1.0
+    resolved_fraction: float | None = None
+    human_usd_per_task: float = 0.0
     targets: tuple[Target, ...] = ()
     value: Value | None = None
     evidence: Mapping[str, Evidence] = field(default_factory=dict, hash=False)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import curve_desk, decision_desk, presenters, session
+from app import curve_desk, money_desk, presenters, session
 from app.charts import cost, monthly_cost
 
 st.title("Cost")
@@ -15,9 +15,10 @@ if seen is not None:
     curve_desk.target_limits(curves, demand.workload)
     presenters.picture(monthly_cost.rows(seen.plan))
     presenters.costs(seen.plan)
-    decision_desk.charges(seen)
-    decision_desk.speed_frontier(seen, demand, offers)
-    decision_desk.faster_tiers(seen, demand.workload.name)
+    money_desk.charges(seen)
+    money_desk.speed_frontier(seen, demand, offers)
+    money_desk.rent_or_tokens(seen, demand, offers, count)
+    money_desk.faster_tiers(seen, demand.workload.name)
     with st.expander("Where the prices come from", key="price_evidence"):
         presenters.evidence(
             [use for use in seen.plan.evidence if use.quantity.startswith(("usd_", "output_usd"))]

@@ -8,9 +8,8 @@ of the fast tier, so it answers while nobody has published one.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.value import SECONDS_PER_HOUR, turns_per_day
+from models.value import turns_per_day
 
-TOK_PER_MTOK = 1e6
 SWEPT_MULTIPLES = (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
 MARKED_MULTIPLES = (2.0, 6.0)  # Anthropic's Fast in 2026, and OpenAI's Ultrafast list prices in 2026
 
@@ -23,12 +22,6 @@ def break_even_multiple(value_gain_usd: float, slow_cost_usd: float) -> float:
     return 1.0 + value_gain_usd / slow_cost_usd
 
 
-def waiting_multiple(waiting_usd_per_h: float, slow_s: float, fast_s: float, slow_cost_usd: float) -> float:
-    """m* where somebody waits at so many USD an hour: 1 + w (t_slow - t_fast) / cost of the slow task."""
-    saved_usd = waiting_usd_per_h * (slow_s - fast_s) / SECONDS_PER_HOUR
-    return break_even_multiple(saved_usd, slow_cost_usd)
-
-
 def loop_multiple(value_usd_per_turn: float, slow_s: float, fast_s: float, slow_cost_usd: float) -> float:
     """m* of a loop that turns as often as the day allows: more turns, each paid for and worth V0.
 
@@ -36,21 +29,6 @@ def loop_multiple(value_usd_per_turn: float, slow_s: float, fast_s: float, slow_
     """
     turn_ratio = turns_per_day(slow_s) / turns_per_day(fast_s)
     return break_even_multiple((value_usd_per_turn - slow_cost_usd) * (1.0 - turn_ratio), slow_cost_usd)
-
-
-def fallback_multiple(price_ratio: float, served_fast_fraction: float) -> float:
-    """Expected price multiple where a share is served, and billed, at the slow tier: q m + (1 - q)."""
-    return served_fast_fraction * price_ratio + 1.0 - served_fast_fraction
-
-
-def break_even_mtok_per_h(usd_per_h: float, usd_per_mtok: float) -> float:
-    """Million tokens an hour from which machines at so many USD an hour cost less than paying per token."""
-    return usd_per_h / usd_per_mtok
-
-
-def break_even_utilisation(reserved_usd_per_h: float, on_demand_usd_per_h: float) -> float:
-    """Share of the hours from which a reserved machine costs less than renting by the hour on demand."""
-    return reserved_usd_per_h / on_demand_usd_per_h
 
 
 def newsvendor_fraction(under_usd: float, over_usd: float) -> float:

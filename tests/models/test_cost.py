@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.builtin_curves import builtin_measurements
 from models.cost import (
     HOURS_PER_MONTH,
     calls_per_month,
@@ -167,3 +168,43 @@ def test_writing_to_a_cache_is_paid_for_fresh_input():
 def test_a_resolved_task_pays_for_attempts_and_for_people():
     # 1.5 attempts at 0.10 USD, one task in five to a person at 6 USD: (0.15 + 1.20) / 0.8
     assert usd_per_resolved_task(0.10, 1.5, 0.8, 6.0) == pytest.approx(1.6875)
+
+
+def cost_meter_sweeps():
+    """Output rates by offered rate of the twelve published sweeps of arXiv 2606.11690 (H100, vLLM)."""
+    sweeps = {}
+    for each in builtin_measurements():
+        if each.source_id.startswith("vllm_cost_meter"):
+            sweeps.setdefault(each.source_id, []).append(each)
+    return sweeps
+
+
+def test_idling_costs_what_the_published_sweeps_show():
+    """At 1 request/s a token costs about 5 to 36 times what it costs at saturation, they report."""
+    penalties = []
+    for rows in cost_meter_sweeps().values():
+        usd = {
+            row.measurement.offered_rate_req_per_s: usd_per_mtok(
+                2.95 * row.measurement.accelerator_count, row.measurement.output_rate_tok_per_s
+            )
+            for row in rows
+        }
+        penalties.append(usd[1.0] / min(usd.values()))
+    assert len(penalties) == 12
+    assert min(penalties) == pytest.approx(5.0, rel=0.05)
+    assert max(penalties) == pytest.approx(36.0, rel=0.05)
+
+
+def test_our_cost_against_load_is_the_published_arithmetic_at_measured_points():
+    """USD per hour over measured tokens per hour, against ours from the offered rate and the lengths."""
+    errors = []
+    for rows in cost_meter_sweeps().values():
+        for row in rows:
+            point = row.measurement
+            if row.quality != "ok" or point.request_rate_req_per_s < 0.98 * point.offered_rate_req_per_s:
+                continue
+            published = usd_per_mtok(2.95 * point.accelerator_count, point.output_rate_tok_per_s)
+            ours = usd_per_mtok(2.95 * point.accelerator_count, point.offered_rate_req_per_s * point.osl_tok)
+            errors.append(abs(ours / published - 1.0))
+    assert len(errors) >= 24
+    assert max(errors) <= 0.02 + 1e-3

@@ -6,14 +6,10 @@ from hypothesis import strategies as st
 
 from models.cost import usd_per_request
 from models.decisions.break_even import (
-    break_even_mtok_per_h,
     break_even_multiple,
-    break_even_utilisation,
-    fallback_multiple,
     loop_multiple,
     multiple_sweep,
     newsvendor_fraction,
-    waiting_multiple,
     weighted_quantile,
 )
 from models.evidence import Evidence, Grade, Sense
@@ -44,28 +40,16 @@ def test_sol_costs_what_its_list_price_says() -> None:
 def test_what_a_faster_answer_may_cost(waiting_usd_per_h, fast_s, multiple) -> None:
     """Arithmetic of 2026-11: 0.018 USD a task at Standard, 9.33 s against ceiling, derate 0.6, and 5.6x."""
     slow_usd = usd_per_request(SOL, 2000.0, 500.0)
-    assert waiting_multiple(waiting_usd_per_h, STANDARD_S, fast_s, slow_usd) == pytest.approx(
-        multiple, abs=0.05
-    )
+    saved_usd = waiting_usd_per_h * (STANDARD_S - fast_s) / 3600.0
+    assert break_even_multiple(saved_usd, slow_usd) == pytest.approx(multiple, abs=0.05)
 
 
 def test_a_multiple_of_six_pays_from_about_forty_dollars_an_hour() -> None:
     """The same arithmetic: between 37 and 42 USD/h of somebody waiting."""
     slow_usd = usd_per_request(SOL, 2000.0, 500.0)
     for fast_s, usd_per_h in ((0.67, 37.4), (1.67, 42.3)):
-        assert waiting_multiple(usd_per_h, STANDARD_S, fast_s, slow_usd) == pytest.approx(6.0, abs=0.02)
-
-
-def test_reserving_pays_from_the_ratio_of_the_prices() -> None:
-    assert break_even_utilisation(1.95, 3.0) == pytest.approx(0.65)
-
-
-def test_renting_pays_from_the_hourly_price_over_the_token_price() -> None:
-    assert break_even_mtok_per_h(8.0 * 4.99, 0.5) == pytest.approx(79.84)
-
-
-def test_half_served_at_standard_costs_the_mean_of_both() -> None:
-    assert fallback_multiple(6.0, 0.5) == pytest.approx(3.5)
+        saved_usd = usd_per_h * (STANDARD_S - fast_s) / 3600.0
+        assert break_even_multiple(saved_usd, slow_usd) == pytest.approx(6.0, abs=0.02)
 
 
 @given(gain=st.floats(-0.5, 2.0), cost=st.floats(0.001, 1.0))
