@@ -201,10 +201,11 @@ def test_our_cost_against_load_is_the_published_arithmetic_at_measured_points():
     for rows in cost_meter_sweeps().values():
         for row in rows:
             point = row.measurement
-            if row.quality != "ok" or point.request_rate_req_per_s < 0.98 * point.offered_rate_req_per_s:
-                continue
+            finished = point.request_rate_req_per_s / point.offered_rate_req_per_s
+            if row.quality != "ok" or not 0.98 <= finished <= 1.02:
+                continue  # a backlog grew or was worked off: not a steady state
             published = usd_per_mtok(2.95 * point.accelerator_count, point.output_rate_tok_per_s)
             ours = usd_per_mtok(2.95 * point.accelerator_count, point.offered_rate_req_per_s * point.osl_tok)
             errors.append(abs(ours / published - 1.0))
-    assert len(errors) >= 24
+    assert len(errors) >= 12
     assert max(errors) <= 0.02 + 1e-3
