@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 DecimalMark = Literal["point", "comma"]
@@ -31,7 +31,13 @@ NUMBER = re.compile(
     r"(?P<number>[+-]?[0-9][0-9.,' _]*(?:[eE][+-]?[0-9]+)?|[+-]?[.,][0-9]+(?:[eE][+-]?[0-9]+)?)"
     r"\s*(?P<unit>[a-zA-Zµμ%/]+(?:/[a-zA-Z]+)*)?"
 )
-SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2212": "-", "\u2019": "'"})
+SPACES = str.maketrans(
+    {
+        **dict.fromkeys("\u00a0\u202f\u2009\u2007", " "),
+        **dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"),
+        "\u2212": "-",
+    }
+)
 # Powers of ten to seconds: shifting the decimal mark in the text is exact, multiplying a float is not.
 POWER_BY_TIME_UNIT = {
     "s": 0,
@@ -51,10 +57,20 @@ POWER_BY_TIME_UNIT = {
 GROUPED_ONCE_POINT = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 GROUPED_ONCE_COMMA = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
 GROUPED = {
-    "point": re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?"),
-    "comma": re.compile(r"[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?"),
+    "point": re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?"),
+    "comma": re.compile(r"[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?"),
 }
-SPACED = re.compile(r"[0-9]{1,3}([ '_])[0-9]{3}(\1[0-9]{3})*([.,][0-9]+)?")
+GROUPED_INDIAN = re.compile(r"[1-9][0-9]?(,[0-9]{2})+,[0-9]{3}(\.[0-9]+)?")  # 1,00,000 is a lakh
+SEVERAL_POINTS = re.compile(r"\.[^.\n]*\.")
+WITH_POINT_AND_CLEAR = re.compile(
+    r"^(?![1-9][0-9]{0,2}\.[0-9]{3}$)[^.\n]*\.[^\n]*$", re.MULTILINE
+)  # all lines of a column at once: one by one took most of the time
+GAP = re.compile("[ '_]")
+MARKS: tuple[DecimalMark, ...] = ("point", "comma")
+SPACED = {
+    "point": re.compile(r"[0-9]{1,3}([ '_])[0-9]{3}(\1[0-9]{3})*(\.[0-9]+)?"),
+    "comma": re.compile(r"[0-9]{1,3}([ '_])[0-9]{3}(\1[0-9]{3})*(,[0-9]+)?"),
+}
 
 
 class NotANumber(ValueError):
@@ -84,36 +100,55 @@ def shown(cell: str) -> str:
     return repr(cell if len(cell) <= 40 else cell[:37] + "...")
 
 
-def decimal_mark_of(cells: Iterable[str]) -> tuple[DecimalMark | None, str | None]:
-    """Which decimal mark the number cells prove, and a cell that proves the other one, if both occur.
+def decimal_marks_proved(cells: Sequence[str]) -> dict[DecimalMark, str]:
+    """Each decimal mark that the number cells of a column prove, with the first cell that proves it.
 
-    None where no cell settles it: `2,101` may be two thousand or two.
+    Empty where no cell settles it: `2,101` may be two thousand or two.
     """
+    joined = "\n".join(cells)
+    if "," not in joined and SEVERAL_POINTS.search(joined) is None and joined.count("\n") < len(cells):
+        telling = (line[0] for line in WITH_POINT_AND_CLEAR.finditer(joined))
+        first = next((cell for cell in telling if mark_proved_by_cell(cell) == "point"), None)
+        return {} if first is None else {"point": first}
     proof: dict[DecimalMark, str] = {}
     for cell in cells:
-        try:
-            digits = split_unit(cell)[0].lstrip("+-")
-        except NotANumber:
-            continue
-        mark = _mark_proved_by(digits.lower().split("e")[0])
-        if mark is not None:
-            proof.setdefault(mark, cell)
+        mark = mark_proved_by_cell(cell)
+        if mark is not None and proof.setdefault(mark, cell) is cell and len(proof) == 2:
+            break
+    return proof
+
+
+def decimal_mark_of(cells: Iterable[str]) -> tuple[DecimalMark | None, str | None]:
+    """Which decimal mark the number cells prove, and a cell that proves the other one, if both occur."""
+    proof = decimal_marks_proved(list(cells))
     if len(proof) == 2:
         return "point", proof["comma"]
     return next(iter(proof), None), None
 
 
+def mark_proved_by_cell(cell: str) -> DecimalMark | None:
+    """The decimal mark that the cell alone proves: `1.234,5` can only have a decimal comma."""
+    if "." not in cell and "," not in cell:
+        return None
+    try:
+        digits = split_unit(cell)[0].lstrip("+-")
+    except NotANumber:
+        return None
+    return _mark_proved_by(digits.lower().split("e")[0])
+
+
 def _mark_proved_by(digits: str) -> DecimalMark | None:
-    points, commas = digits.count("."), digits.count(",")
-    if points and commas:
-        return "point" if digits.rfind(".") > digits.rfind(",") else "comma"
-    if points > 1 or commas > 1:
-        return "comma" if points else "point"
-    if points and not GROUPED_ONCE_POINT.fullmatch(digits):
-        return "point"
-    if commas and not GROUPED_ONCE_COMMA.fullmatch(digits):
-        return "comma"
-    return None
+    """A cell that is malformed under both marks, such as `1.2.3`, proves neither."""
+    if GROUPED_ONCE_POINT.fullmatch(digits) or GROUPED_ONCE_COMMA.fullmatch(digits):
+        return None
+    marks: list[DecimalMark] = []
+    for mark in MARKS:
+        try:
+            _without_thousands(digits, mark)
+        except NotANumber:
+            continue
+        marks.append(mark)
+    return marks[0] if len(marks) == 1 else None
 
 
 def number_of(
@@ -146,10 +181,13 @@ def number_of(
 
 
 def _without_thousands(mantissa: str, mark: DecimalMark) -> str:
-    if SPACED.fullmatch(mantissa):
-        return re.sub("[ '_]", "", mantissa)
+    if SPACED[mark].fullmatch(mantissa):
+        return GAP.sub("", mantissa)
     if GROUPED[mark].fullmatch(mantissa):
         return mantissa.replace("," if mark == "point" else ".", "")
-    if re.search("[ '_]", mantissa) or ("," if mark == "point" else ".") in mantissa:
+    if mark == "point" and GROUPED_INDIAN.fullmatch(mantissa):
+        return mantissa.replace(",", "")
+    own, other = (".", ",") if mark == "point" else (",", ".")
+    if GAP.search(mantissa) or other in mantissa or mantissa.count(own) > 1:
         raise NotANumber(f"{shown(mantissa)} is not a number")
     return mantissa

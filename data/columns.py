@@ -1,7 +1,8 @@
 """A measurement as one flat row of a table: every percentile a column of its own, in glossary names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from models.measurements import Measurement, SourcedMeasurement
@@ -33,6 +34,17 @@ def _columns_of(field_name: str) -> tuple[str, ...]:
 
 
 MEASUREMENT_COLUMNS = tuple(column for field in fields(Measurement) for column in _columns_of(field.name))
+FLAT_VALUES = attrgetter(
+    *(
+        f"{field.name}.{statistic}" if statistic else field.name
+        for field in fields(Measurement)
+        for statistic in (STATISTICS if field.name in LATENCIES else ("",))
+    )
+)
+PLAIN_COLUMNS = tuple(field.name for field in fields(Measurement) if field.name not in LATENCIES)
+STATISTIC_COLUMNS = tuple(
+    (name, tuple((statistic, f"{name}_{statistic}") for statistic in STATISTICS)) for name in LATENCIES
+)
 
 
 def sql_type(column: str) -> str:
@@ -46,11 +58,8 @@ def sql_type(column: str) -> str:
 
 def flat(measurement: Measurement) -> tuple[Any, ...]:
     """The measurement's values in the order of `MEASUREMENT_COLUMNS`; None where missing."""
-    values: list[Any] = []
-    for field in fields(Measurement):
-        value = getattr(measurement, field.name)
-        values.extend(value.as_dict().values() if field.name in LATENCIES else (value,))
-    return tuple(values)
+    values: tuple[Any, ...] = FLAT_VALUES(measurement)
+    return values
 
 
 def measurement_of(values: Sequence[Any]) -> Measurement:
@@ -64,6 +73,16 @@ def measurement_of(values: Sequence[Any]) -> Measurement:
             )
         else:
             arguments[field.name] = row[field.name]
+    return Measurement(**arguments)
+
+
+def measurement_of_known(values: Mapping[str, Any]) -> Measurement:
+    """The measurement with those of `MEASUREMENT_COLUMNS` that are known; other keys are none of it."""
+    arguments = {name: values[name] for name in PLAIN_COLUMNS if name in values}
+    for name, columns in STATISTIC_COLUMNS:
+        known = {statistic: values[column] for statistic, column in columns if column in values}
+        if known:
+            arguments[name] = Percentiles(**known)
     return Measurement(**arguments)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
+from operator import attrgetter
 
 from data.columns import TEXTS
 from data.completion import with_mean_tpot
@@ -13,6 +15,7 @@ from models.measurements import Measurement
 from models.problems import Problem, Severity
 
 MOST_PROBLEMS_SHOWN = 200
+TEXTS_OF = attrgetter(*TEXTS)
 
 
 def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Problem]]:
@@ -53,9 +56,15 @@ def _direction_marks(measurement: Measurement, path: str) -> list[Problem]:
             message=f"it holds {', '.join(marks)}, which turns the order of letters around unseen",
             cure="Type the name anew without that mark.",
         )
-        for name in TEXTS
-        if (marks := direction_marks(getattr(measurement, name) or ""))
+        for name, marks in _marks_in(TEXTS_OF(measurement))
     ]
+
+
+@lru_cache(maxsize=1024)
+def _marks_in(texts: tuple[str | None, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The marks of direction of each text that holds some; rows of a table mostly share their texts."""
+    found = ((name, direction_marks(text or "")) for name, text in zip(TEXTS, texts, strict=True))
+    return tuple((name, marks) for name, marks in found if marks)
 
 
 def _repeated(path: str, first_row: int) -> Problem:

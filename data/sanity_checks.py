@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from data.columns import LATENCIES
 from models.measurements import Measurement
-from models.percentiles import QUANTILE_BY_FIELD
+from models.percentiles import QUANTILE_BY_FIELD, UNKNOWN
 from models.problems import Problem
 
 RELATIVE_TOLERANCE = 0.15  # prompts of unequal length, ramp and tail move honest files by this much
@@ -22,10 +22,13 @@ def impossibilities(measurement: Measurement) -> tuple[str, ...]:
     than requests. Empty where it can."""
     found: list[str] = []
     for name in LATENCIES:
+        latency = getattr(measurement, name)
+        if latency is UNKNOWN:
+            continue
         known = [
             (statistic, value)
             for statistic in QUANTILE_BY_FIELD
-            if (value := getattr(getattr(measurement, name), statistic)) is not None
+            if (value := getattr(latency, statistic)) is not None
         ]
         for (low_name, low), (high_name, high) in pairwise(known):
             if low > high:

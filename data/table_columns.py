@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from data.cell_numbers import DecimalMark, is_missing
+from data.cell_numbers import is_missing
 from data.column_mapping import (
     NOT_USED,
     ColumnChoice,
@@ -18,7 +18,7 @@ from data.column_mapping import (
     unit_read,
 )
 from data.column_names import ColumnMeaning, is_private
-from data.table_rows import converted
+from data.table_cells import CellReader, ColumnMark
 from data.text_tables import TextTable
 from models.problems import Problem
 
@@ -75,7 +75,7 @@ def recognised(
     label: str,
     table: TextTable,
     columns: Mapping[int, ColumnMeaning],
-    mark: DecimalMark | None,
+    marks: Mapping[int, ColumnMark],
     mapping: ColumnMapping | None,
 ) -> RecognisedTable:
     """Every column of the table with what it is read as, and the first cell that holds something."""
@@ -83,7 +83,7 @@ def recognised(
     for place, heading in enumerate(table.header):
         column = columns.get(place)
         example = next((row[place] for _, row in table.rows if not is_missing(row[place])), "")
-        found.append(_column(heading, column, example, mark, point_is_decimal=table.delimiter != ";"))
+        found.append(_column(heading, column, example, marks.get(place, ColumnMark())))
     return RecognisedTable(
         label=label,
         header_line=table.header_line,
@@ -94,17 +94,12 @@ def recognised(
 
 
 def _column(
-    heading: str,
-    column: ColumnMeaning | None,
-    example: str,
-    mark: DecimalMark | None,
-    *,
-    point_is_decimal: bool,
+    heading: str, column: ColumnMeaning | None, example: str, written: ColumnMark
 ) -> RecognisedColumn:
     if column is None:
         shown = RecognisedColumn(choice=ColumnChoice(heading=heading), example=example[:LONGEST_EXAMPLE])
         return replace(shown, example="", private=True) if is_private(heading) else shown
-    value = converted(column, example, mark, point_is_decimal=point_is_decimal)
+    value = CellReader(column, written).read(example).value
     return RecognisedColumn(
         choice=ColumnChoice(heading=heading, meaning=column.target, unit=unit_read(column)),
         doubt=column.doubt,

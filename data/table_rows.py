@@ -1,58 +1,30 @@
-"""One row of a benchmark table on its way to a measurement: its cells, their units, their load."""
+"""One row of a benchmark table on its way to a measurement: what its cells say together."""
 
 import re
-from collections.abc import Sequence
-from datetime import date
-from typing import Any, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from data.cell_numbers import (
-    POWER_BY_TIME_UNIT,
-    DecimalMark,
-    NotANumber,
-    is_failure,
-    is_missing,
-    number_of,
-    shown,
-    split_unit,
-)
-from data.column_names import ColumnMeaning, normalised
-from data.columns import LATENCIES, MEASUREMENT_COLUMNS, measurement_of
-from data.exports import as_typed
-from models.measurements import LoadKind, Measurement
+from data.columns import measurement_of_known
+from data.table_cells import CellReader
+from models.measurements import Measurement
 from models.problems import Problem
 
-RATE_UNITS = frozenset(("tok_s", "tokens_s", "token_s", "t_s", "req_s", "requests_s", "rps", "tps"))
 CHIPS_IN_CELL = re.compile(r"([0-9]{1,5})\s*[x×*]\s*(\S.*)", re.IGNORECASE)
 MOST_SPEED_RATIO = 2.0  # mean of a ratio and ratio of means differ by less in honest files
-WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
 
 
 class RowReader:
     """One row on its way to a measurement; problems gather in `problems`."""
 
-    def __init__(
-        self,
-        line: int,
-        columns: dict[int, ColumnMeaning],
-        cells: Sequence[str],
-        mark: DecimalMark | None,
-        *,
-        point_is_decimal: bool,
-    ) -> None:
+    def __init__(self, line: int, readers: Mapping[int, CellReader], cells: Sequence[str]) -> None:
         self.line = line
-        self.columns = columns
+        self.readers = readers
         self.cells = cells
-        self.mark = mark
-        self.point_is_decimal = point_is_decimal
         self.problems: list[Problem] = []
 
     def measurement(self) -> Measurement | None:
         """The row as a measurement; None where any of its cells is refused."""
-        values: dict[str, Any] = {}
-        for index, column in self.columns.items():
-            cell = self.cells[index]
-            if not is_missing(cell):
-                values[column.target] = self._value(column, cell)
+        values = self._values()
         if any(problem.severity == "error" for problem in self.problems):
             return None
         self._split_chips(values)
@@ -62,7 +34,20 @@ class RowReader:
         self._settle_load(values)
         if any(problem.severity == "error" for problem in self.problems):
             return None
-        return measurement_of([values.get(column) for column in MEASUREMENT_COLUMNS])
+        return measurement_of_known(values)
+
+    def _values(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for index, reader in self.readers.items():
+            found = reader.read(self.cells[index])
+            if found.message:
+                path = f"row {self.line}, column {reader.column.heading}"
+                self.problems.append(
+                    Problem(path=path, message=found.message, cure=found.cure, severity=found.severity)
+                )
+            if found.value is not None:
+                values[reader.column.target] = found.value
+        return values
 
     def _refuse(self, heading: str, message: str, cure: str) -> None:
         self.problems.append(Problem(path=f"row {self.line}, column {heading}", message=message, cure=cure))
@@ -71,59 +56,12 @@ class RowReader:
         path = f"row {self.line}, column {heading}"
         self.problems.append(Problem(path=path, message=message, cure=cure, severity="warning"))
 
-    def _value(self, column: ColumnMeaning, cell: str) -> str | date | float | int | None:
-        if column.target == "measured_on":
-            return self._day(column, cell)
-        if column.target == "load_kind":
-            return self._load_kind(column, cell)
-        if column.is_text:
-            return as_typed(cell)
-        if is_failure(cell):
-            self._warn(column.heading, f"{shown(cell)} is taken as missing", "Leave out runs that failed.")
-            return None
-        try:
-            return self._number(column, cell)
-        except NotANumber as error:
-            self._refuse(column.heading, str(error), "Write a plain number, or leave the cell empty.")
-            return None
-
-    def _number(self, column: ColumnMeaning, cell: str) -> float | int | str | None:
-        if column.target == "offered_rate_req_per_s" and cell.lower() in WORDS_OF_INFINITY:
-            return "unbounded"
-        digits, unit = split_unit(cell)
-        power = _power_of(column, unit, cell)
-        value = number_of(digits, self.mark, power=power, point_is_decimal=self.point_is_decimal)
-        if value < 0:
-            raise NotANumber(f"{shown(cell)} is negative")
-        if column.is_latency and value == 0:
-            self._warn(column.heading, "a latency of 0 is taken as missing", "Leave the cell empty.")
-            return None
-        if not column.is_count:
-            return value
-        if value != int(value) or value >= 2**53:
-            raise NotANumber(f"{shown(cell)} is not a whole number")
-        return int(value)
-
-    def _day(self, column: ColumnMeaning, cell: str) -> date | None:
-        try:
-            return date.fromisoformat(cell[:10])
-        except ValueError:
-            self._refuse(column.heading, f"{shown(cell)} is not a date", "Write it as 2026-11-30.")
-            return None
-
-    def _load_kind(self, column: ColumnMeaning, cell: str) -> str | None:
-        kinds = get_args(LoadKind)
-        if cell.lower() in kinds:
-            return cell.lower()
-        self._refuse(column.heading, f"{shown(cell)} is no kind of load", f"Write one of {', '.join(kinds)}.")
-        return None
-
     def _split_chips(self, values: dict[str, Any]) -> None:
         """ "4xH100" in one cell: the accelerator, and how many where no column says it."""
-        match = CHIPS_IN_CELL.fullmatch(values.get("accelerator") or "")
-        if match is None:
+        chips = _chips_in(values.get("accelerator") or "")
+        if chips is None:
             return
-        count, values["accelerator"] = int(match[1]), match[2]
+        count, values["accelerator"] = chips
         stated = values.setdefault("accelerator_count", count)
         if stated != count:
             self._warn(
@@ -131,9 +69,10 @@ class RowReader:
             )
 
     def _multiply_per_accelerator(self, values: dict[str, Any]) -> None:
-        for column in self.columns.values():
-            value = values.get(column.target)
-            if not column.per_accelerator or value is None:
+        for reader in self.readers.values():
+            column = reader.column
+            value = values.get(column.target) if column.per_accelerator else None
+            if value is None:
                 continue
             count = values.get("accelerator_count")
             if count is None:
@@ -194,7 +133,7 @@ class RowReader:
                 values["load_kind"] = kind
                 return
         values["load_kind"] = "users" if users is not None else fallback
-        if values["load_kind"] is None and len(self.columns) > 1:
+        if values["load_kind"] is None and len(self.readers) > 1:
             self._warn("load", "the row does not say at which load it was measured", "Fill the load column.")
 
     def _in_flight_of_users(self, values: dict[str, Any], users: float) -> None:
@@ -210,30 +149,7 @@ class RowReader:
         self._warn("users", message, "Give the concurrency, or the request rate and the mean E2E.")
 
 
-def converted(
-    column: ColumnMeaning, cell: str, mark: DecimalMark | None, *, point_is_decimal: bool
-) -> str | date | float | int | None:
-    """One cell as its column reads it, in house units; None where it is missing or refused."""
-    if is_missing(cell):
-        return None
-    row = RowReader(0, {}, (), mark, point_is_decimal=point_is_decimal)
-    return row._value(column, cell)
-
-
-def _power_of(column: ColumnMeaning, unit: str | None, cell: str) -> int:
-    """The decimal power of the cell's unit, else of the heading's; NotANumber where neither is known."""
-    is_time = column.target.rpartition("_")[0] in LATENCIES or column.target == "duration_s"
-    if unit is None:
-        if column.power is None and column.target == "error_fraction":
-            return 0
-        if column.power is None:
-            raise NotANumber(f"{shown(cell)} has no unit, neither here nor in the heading")
-        return column.power
-    name = normalised(unit)
-    if is_time and normalised(unit.split("/")[0]) in POWER_BY_TIME_UNIT:
-        return POWER_BY_TIME_UNIT[normalised(unit.split("/")[0])]
-    if column.target == "error_fraction" and unit == "%":
-        return -2
-    if column.target.endswith("_per_s") and name in RATE_UNITS:
-        return 0
-    raise NotANumber(f"the unit of {shown(cell)} does not fit here")
+def _chips_in(cell: str) -> tuple[int, str] | None:
+    """How many of which accelerator a cell such as "4xH100" names."""
+    match = CHIPS_IN_CELL.fullmatch(cell)
+    return (int(match[1]), match[2]) if match else None

@@ -1,7 +1,7 @@
 """Mean and percentiles of one latency, as measured or as predicted."""
 
 import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ class Percentiles:
     @property
     def known(self) -> bool:
         """Whether any of the five figures is known."""
-        return any(value is not None for value in astuple(self))
+        figures = (self.mean, self.p50, self.p90, self.p95, self.p99)
+        return any(value is not None for value in figures)
 
     @property
     def middle(self) -> float | None:

@@ -1,14 +1,15 @@
 """A table of benchmark points, one load per row: our own columns, or hand-made ones whose names are known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from data.cell_numbers import decimal_mark_of, shown
+from data.cell_numbers import shown
 from data.column_mapping import mapping_for
 from data.column_names import LOAD_TARGETS, ColumnMeaning, is_private, meaning_of, normalised
 from data.columns import MEASUREMENT_COLUMNS, TEXTS
 from data.file_content import FileContent, Reading
 from data.foreign_tables import headings
+from data.table_cells import CellReader, ColumnMark, marks_of_columns
 from data.table_columns import counter_of, private_columns, recognised, said_columns
 from data.table_rows import RowReader
 from data.text_tables import TextTable, likely_header, read_table
@@ -48,19 +49,15 @@ def read(content: FileContent) -> Reading:
     refusals = [problem for problem in column_problems if problem.severity == "error"]
     refusals += table_refusals(content.name, table, columns)
     if refusals:
-        shown_as = recognised(content.name, table, columns, None, mapping)
+        shown_as = recognised(content.name, table, columns, {}, mapping)
         return Reading(rows_read=rows_read, problems=(*refusals, *table.problems), tables=(shown_as,))
-    mark, contradiction = decimal_mark_of(
-        row[index] for _, row in table.rows for index, column in columns.items() if not column.is_text
-    )
-    shown_as = recognised(content.name, table, columns, mark, mapping)
-    if contradiction is not None:
-        mixed = _mixed_marks(content.name, contradiction)
-        return Reading(rows_read=rows_read, problems=(mixed,), tables=(shown_as,))
+    marks = marks_of_columns(columns, [cells for _, cells in table.rows], table.delimiter)
+    shown_as = recognised(content.name, table, columns, marks, mapping)
+    readers = {place: CellReader(column, marks.get(place, ColumnMark())) for place, column in columns.items()}
     measurements: list[tuple[int, Measurement]] = []
-    problems = [*column_problems, *table.problems]
+    problems = [*column_problems, *table.problems, *_mixed_marks(table, marks)]
     for line, cells in table.rows:
-        row = RowReader(line, columns, cells, mark, point_is_decimal=table.delimiter != ";")
+        row = RowReader(line, readers, cells)
         measurement = row.measurement()
         problems.extend(row.problems)
         if measurement is not None:
@@ -193,9 +190,16 @@ def table_refusals(name: str, table: TextTable, columns: dict[int, ColumnMeaning
     return []
 
 
-def _mixed_marks(name: str, cell: str) -> Problem:
-    return Problem(
-        path=name,
-        message=f"decimal points and decimal commas are mixed; {shown(cell)} has a comma",
-        cure="Write all numbers with one decimal mark.",
-    )
+def _mixed_marks(table: TextTable, marks: Mapping[int, ColumnMark]) -> list[Problem]:
+    """That a column writes decimal points and commas, whose cells are then read one by one."""
+    return [
+        Problem(
+            path=f"row {table.header_line}, column {table.header[place]}",
+            message=f"decimal points and commas are mixed, as in {shown(written.mixed[0])} and "
+            f"{shown(written.mixed[1])}; each cell is read by its own mark",
+            cure="Write all numbers of the column with one decimal mark.",
+            severity="warning",
+        )
+        for place, written in marks.items()
+        if written.mixed
+    ]

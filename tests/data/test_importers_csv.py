@@ -163,8 +163,92 @@ def test_an_ambiguous_thousand_is_asked_back():
     assert "thousand or a decimal" in errors(imported)[0].message
 
 
-def test_mixed_decimal_marks_refuse_the_file():
-    assert "mixed" in errors(table("concurrency;ttft_ms_p50", "4;2,5", "8;3.5"))[0].message
+def test_a_column_with_both_decimal_marks_is_read_cell_by_cell_and_said():
+    imported = table("concurrency;ttft_ms_p50", "4;2,5", "8;3.5", "16;1.234,5", "32;1,234.5", "64;1,234")
+    assert [row.ttft_s.p50 for row in imported.measurements] == [0.0025, 0.0035, 1.2345, 1.2345]
+    assert [problem.path for problem in errors(imported)] == ["row 6, column ttft_ms_p50"]
+    assert any("mixed" in problem.message for problem in imported.problems)
+
+
+def test_each_column_of_a_mixed_file_goes_by_its_own_proof():
+    imported = table(
+        "concurrency;ttft_ms_p50;output_tps", "4;1.234,5;1,234.5", "8;2,101;2,202", "16;2.101;2.202"
+    )
+    assert [row.ttft_s.p50 for row in imported.measurements] == [1.2345, 0.002101, 2.101]
+    assert [row.output_rate_tok_per_s for row in imported.measurements] == [1234.5, 2202, 2.202]
+
+
+@pytest.mark.parametrize("cell", ["2,101", "2.101"])
+def test_a_column_without_proof_in_a_mixed_file_is_asked_back(cell):
+    imported = table("concurrency;ttft_ms_p50;output_tps", f"4;{cell};1.234,5", "8;90;1,234.5", "16;80;7")
+    assert [row.ttft_s.p50 for row in imported.measurements] == [0.09, 0.08]
+    (error,) = errors(imported)
+    assert error.path == "row 2, column ttft_ms_p50"
+    assert "thousand or a decimal" in error.message
+
+
+@pytest.mark.parametrize("cell", ["1,000", "1.000"])
+def test_decimal_commas_between_commas_prove_nothing_for_other_columns(cell):
+    imported = table("concurrency,ttft_ms_p50,output_tps", f'4,"{cell}","1.234,5"', '8,90,"2.234,5"')
+    assert [row.concurrency_count for row in imported.measurements] == [8]
+    assert errors(imported)[0].path == "row 2, column ttft_ms_p50"
+
+
+def test_a_decimal_comma_is_not_carried_into_whole_numbers():
+    imported = table("concurrency;n_requests;ttft_ms_p50", "4;1,000;12,5", "8;200;13,5")
+    assert [row.request_count for row in imported.measurements] == [200]
+    assert errors(imported)[0].path == "row 2, column n_requests"
+
+
+def test_a_german_table_may_have_three_decimals_everywhere_in_a_column():
+    imported = table("concurrency;ttft_ms_p50;output_tps", "4;210,512;1.234,5", "8;480,123;2.345,5")
+    assert [row.ttft_s.p50 for row in imported.measurements] == [0.210512, 0.480123]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("1 234,5", 1234.5),
+        ("1\u00a0234,5", 1234.5),
+        ("1\u202f234,5", 1234.5),
+        ("1\u2009234\u2009567,5", 1234567.5),
+        ("1'234,5", 1234.5),
+        ("1\u2019234,5", 1234.5),
+        ("1.234,5", 1234.5),
+    ],
+)
+def test_thousands_of_a_table_with_decimal_commas(cell, value):
+    assert table("concurrency;output_tps", f"4;{cell}").measurements[0].output_rate_tok_per_s == value
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("1,00,000", 100_000),
+        ("12,34,567.5", 1_234_567.5),
+        ("1 234.5", 1234.5),
+        ("1'234'567", 1_234_567),
+        ("0.123", 0.123),
+    ],
+)
+def test_thousands_of_a_table_with_decimal_points(cell, value):
+    assert table("concurrency;output_tps", f"4;{cell}").measurements[0].output_rate_tok_per_s == value
+
+
+@pytest.mark.parametrize("cell", ["1.2.3", "1,2,3.5", "1,0,000", "1 23,5"])
+def test_a_malformed_number_proves_no_decimal_mark_and_refuses_its_row(cell):
+    imported = table("concurrency;output_tps", f"4;{cell}", "8;2,101.5")
+    assert [row.output_rate_tok_per_s for row in imported.measurements] == [2101.5]
+    assert errors(imported)[0].path == "row 2, column output_tps"
+
+
+def test_equal_cells_are_the_same_reading_however_long_the_column():
+    rows = [f"{load},{load % 7}.5,{load}.25" for load in range(1, 25_001)]
+    imported = table("concurrency,ttft_ms_p50,output_tps", *rows)
+    assert [row.ttft_s.p50 for row in imported.measurements] == [
+        float(f"{load % 7}.5e-3") for load in range(1, 25_001)
+    ]
+    assert [row.output_rate_tok_per_s for row in imported.measurements][-1] == 25_000.25
 
 
 @pytest.mark.parametrize("cell", ["oops", "NaN", "inf", "-inf", "1e999", "-5", "0x10", "1 2 3"])
