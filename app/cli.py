@@ -162,11 +162,14 @@ def _warm_up() -> None:
 def _plan(parsed: argparse.Namespace) -> int:
     from app import workbench
     from app.plan_json import plan_as_json
-    from app.report.writing import compose, suffixes, write
+    from app.report.audiences import AUDIENCES
+    from app.report.writing import compose, suffix_of, suffixes, write
 
-    suffix = Path(parsed.report).suffix.lower() if parsed.report else ""
-    if parsed.report and suffix not in suffixes():
-        print(f"--report: no format {suffix!r}; use one of {', '.join(suffixes())}", file=sys.stderr)
+    suffix = suffix_of(parsed.report or "")
+    if parsed.report and suffix is None:
+        print(
+            f"--report: no format for {parsed.report!r}; use one of {', '.join(suffixes())}", file=sys.stderr
+        )
         return USAGE
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
@@ -176,9 +179,9 @@ def _plan(parsed: argparse.Namespace) -> int:
         print(f"warning: not in this store: {', '.join(missing)}. Import the same files.", file=sys.stderr)
     if parsed.json:
         _write(parsed.json, _as_json(plan_as_json(seen.plan)))
-    if parsed.report:
+    if suffix is not None:
         written_on = parsed.date or datetime.now(UTC).date()
-        _write(parsed.report, write(compose(seen, written_on), suffix))
+        _write(parsed.report, write(compose(seen, written_on, None, AUDIENCES[parsed.audience]), suffix))
     if parsed.json != STANDARD_STREAM:
         print(seen.plan.sentence)
     for notice in seen.plan.notices:

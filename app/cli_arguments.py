@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from app.report.audiences import AUDIENCES
+
 Commands = Mapping[str, Callable[[argparse.Namespace], int]]
 STANDARD_STREAM = "-"
 
@@ -23,7 +25,10 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
     plan = listed.add_parser("plan", help="plan a scenario file")
     plan.add_argument("scenario", help="scenario file (YAML or JSON); - for standard input")
     plan.add_argument("--json", metavar="OUT", help="write the plan as JSON; - for standard output")
-    plan.add_argument("--report", metavar="OUT", help="write a report: .html or .md")
+    plan.add_argument(
+        "--report", metavar="OUT", help="write a report: .pdf, .xlsx, .html, .interactive.html, .md or .json"
+    )
+    plan.add_argument("--audience", choices=tuple(AUDIENCES), default="everybody", help="whose sections")
     plan.add_argument("--date", metavar="YYYY-MM-DD", type=_day, help="date on the report (today)")
     _store_option(plan)
     plan.set_defaults(run=commands["plan"])

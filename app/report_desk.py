@@ -1,12 +1,13 @@
 """Choose what the report holds, read it, take it away."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import streamlit as st
 
 from app import presenters
 from app.charts.svg_drawing import draw_svg
+from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
 from app.report.sections import SECTIONS
 from app.report.writing import FORMATS, compose, write
@@ -14,31 +15,18 @@ from app.workbench import View
 
 
 def options_and_downloads(seen: View) -> Document:
-    """Title, date and sections; one button a format, whose file is built only when pressed."""
-    left, middle, right = st.columns([3, 2, 5])
-    with left:
-        title = st.text_input(
-            "Title",
-            placeholder=seen.scenario.name,
-            max_chars=120,
-            key="report_title",
-            persist_state="session",
-        )
-    with middle:
-        day = st.date_input(
-            "Date", value=datetime.now(UTC).date(), key="report_date", persist_state="session"
-        )
+    """Title, date, reader and sections; one button a format, whose file is built only when pressed."""
+    title, day, amounts_note, audience = _cover(seen)
     titles = {module.KEY: module.TITLE for module in SECTIONS}
-    with right:
-        chosen = st.multiselect(
-            "Sections",
-            list(titles),
-            default=list(titles),
-            format_func=lambda key: titles[key],
-            key="report_sections",
-            persist_state="session",
-        )
-    document = compose(seen, day, title.strip() or None, chosen)
+    chosen = st.multiselect(
+        "Sections",
+        list(titles),
+        default=list(titles if AUDIENCES[audience] is None else AUDIENCES[audience] or ()),
+        format_func=lambda key: titles[key],
+        key=f"report_sections:{audience}",
+        persist_state="session",
+    )
+    document = compose(seen, day, title or None, chosen, amounts_note)
     with st.container(horizontal=True):
         for module in FORMATS:
             st.download_button(
@@ -51,6 +39,37 @@ def options_and_downloads(seen: View) -> Document:
                 type="primary" if module is FORMATS[0] else "secondary",
             )
     return document
+
+
+def _cover(seen: View) -> tuple[str, date, str, str]:
+    """What stands on the cover, and for whom the report is."""
+    left, middle, right, last = st.columns([3, 2, 3, 2])
+    with left:
+        title = st.text_input(
+            "Title",
+            placeholder=seen.scenario.name,
+            max_chars=120,
+            key="report_title",
+            persist_state="session",
+        )
+    with middle:
+        day = st.date_input(
+            "Date", value=datetime.now(UTC).date(), key="report_date", persist_state="session"
+        )
+    with right:
+        amounts_note = st.text_input(
+            "Note on amounts",
+            placeholder="US dollars, before tax",
+            max_chars=80,
+            key="report_amounts",
+            persist_state="session",
+            help="Printed on the cover. Amounts stay in US dollars; nothing is converted.",
+        )
+    with last:
+        audience = st.selectbox(
+            "For", list(AUDIENCES), format_func=str.capitalize, key="report_audience", persist_state="session"
+        )
+    return title.strip(), day, amounts_note.strip(), audience
 
 
 def _writer(document: Document, suffix: str) -> Callable[[], bytes]:

@@ -4,6 +4,7 @@ import html
 import math
 
 import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
 
 from app.charts.labels import log_ticks, spread_apart
 from app.charts.picture import Band, Dots, Limit, Line, Picture, axis_title
@@ -44,6 +45,11 @@ def draw(picture: Picture, theme: Theme) -> go.Figure:
         _label_lone_dots(figure, picture, colours)
     _lay_out(figure, picture, theme)
     return figure
+
+
+def library() -> str:
+    """The script that draws figures in a browser, to be put into a page that works without a network."""
+    return str(get_plotlyjs())
 
 
 def _scale(picture: Picture) -> float:

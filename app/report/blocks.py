@@ -1,8 +1,12 @@
 """What a report is made of. A section makes blocks; each format renders every block."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.charts.picture import Picture
+
+if TYPE_CHECKING:
+    from app.workbench import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +80,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole report, ready to be rendered."""
+    """A whole report, ready to be rendered; `view` for formats that hold numbers as numbers."""
 
     title: str
     subtitle: str
     footer: str
     sections: tuple[Section, ...]
+    view: "View | None" = None
 
     @property
     def anchors(self) -> frozenset[str]:

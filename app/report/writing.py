@@ -6,13 +6,13 @@ from datetime import date
 from importlib.metadata import version
 
 from app import __version__
-from app.report import html, markdown, pdf
+from app.report import html, interactive, markdown, pdf, structured, xlsx
 from app.report.blocks import Document, Section
 from app.report.context import ReportContext
 from app.report.sections import SECTIONS
 from app.workbench import View
 
-FORMATS = (html, pdf, markdown)
+FORMATS = (html, pdf, xlsx, interactive, markdown, structured)
 STATED_VERSIONS = ("streamlit", "scipy", "numpy", "duckdb", "genai-prices")
 
 
@@ -21,10 +21,23 @@ def suffixes() -> tuple[str, ...]:
     return tuple(each.SUFFIX for each in FORMATS)
 
 
+def suffix_of(file_name: str) -> str | None:
+    """The longest file ending that names a format; None where none does."""
+    fitting = [suffix for suffix in suffixes() if file_name.lower().endswith(suffix)]
+    return max(fitting, key=len, default=None)
+
+
 def compose(
-    view: View, written_on: date, title: str | None = None, section_keys: Sequence[str] | None = None
+    view: View,
+    written_on: date,
+    title: str | None = None,
+    section_keys: Sequence[str] | None = None,
+    amounts_note: str = "",
 ) -> Document:
-    """The chosen sections of a report, all of them where none are named."""
+    """The chosen sections of a report, all of them where none are named.
+
+    amounts_note  what the reader should know of the amounts, printed on the cover
+    """
     context = ReportContext(
         view=view,
         title=title or view.scenario.name,
@@ -35,15 +48,22 @@ def compose(
             *((name, version(name)) for name in STATED_VERSIONS),
         ),
     )
+    cover = (
+        "Inference capacity and cost plan",
+        written_on.isoformat(),
+        f"scenario {view.scenario.id}",
+        amounts_note,
+    )
     return Document(
         title=context.title,
-        subtitle=f"Inference capacity and cost plan · {written_on.isoformat()} · scenario {view.scenario.id}",
+        subtitle=" · ".join(filter(None, cover)),
         footer=f"Plimsoll · scenario {view.scenario.id} · prices as of {view.scenario.as_of.isoformat()}",
         sections=tuple(
             Section(key=module.KEY, title=module.TITLE, blocks=module.blocks(context))
             for module in SECTIONS
             if section_keys is None or module.KEY in section_keys
         ),
+        view=view,
     )
 
 

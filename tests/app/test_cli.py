@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 
@@ -13,8 +14,10 @@ from app import workbench
 from app.cli import ALL_DONE, DONE_IN_PART, NOTHING_DONE, main
 from app.formatting import show
 from app.plan_json import plan_as_json
+from app.report.writing import compose, suffixes, write
 from tests.app import tiny
 from tests.app.clicking import metrics, sweep
+from tests.app.report_reading import words_of
 from tests.house.sources import ROOT
 
 
@@ -58,17 +61,26 @@ def test_a_plan_that_leaves_work_out_is_done_in_part(tmp_path, capfd):
     assert "chat" in seen.err
 
 
-@pytest.mark.parametrize("ending", [".html", ".md"])
+@pytest.mark.parametrize("ending", suffixes())
 def test_a_report_is_written_where_asked(scenario_file, tmp_path, ending):
     target = tmp_path / f"report{ending}"
     assert (
         main(["plan", scenario_file, "--report", str(target), "--date", "2026-11-30", "--db", ":memory:"])
         == ALL_DONE
     )
-    text = target.read_text(encoding="utf-8")
+    text = words_of(target.read_bytes(), ending)
     assert "Two endpoints" in text
-    assert "2026-11-30" in text.replace("\\", "")
+    assert "2026-11-30" in text
+    assert target.read_bytes() == write(compose(tiny.view(), date(2026, 11, 30)), ending)
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".tmp")] == []
+
+
+def test_a_report_for_finance_has_their_sections_alone(scenario_file, tmp_path):
+    target = tmp_path / "report.json"
+    asked = ["plan", scenario_file, "--report", str(target), "--audience", "finance", "--db", ":memory:"]
+    assert main(asked) == ALL_DONE
+    found = [section["key"] for section in json.loads(target.read_bytes())["sections"]]
+    assert found == ["decision", "cost", "inputs", "evidence", "reproducibility"]
 
 
 def test_an_unknown_report_format_is_wrong_usage(scenario_file, tmp_path, capfd):

@@ -1,5 +1,9 @@
 """A report holds the plan's numbers, calls nobody, is the same twice, and shows hostile text as text."""
 
+import base64
+import hashlib
+import html
+import json
 import re
 from datetime import date
 from html.parser import HTMLParser
@@ -11,9 +15,11 @@ import pytest
 from app import workbench
 from app.charts.letters import printable
 from app.formatting import show
+from app.plan_json import plan_as_json
+from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Section, Table
 from app.report.sections import SECTIONS
-from app.report.writing import FORMATS, compose, suffixes, write
+from app.report.writing import FORMATS, compose, suffix_of, suffixes, write
 from tests.app import tiny
 from tests.app.report_reading import pages_of, squeezed, words_of
 from tests.app.test_charts import PICTURES
@@ -152,6 +158,50 @@ def test_hostile_names_are_only_text_in_html(text):
 
 
 @pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_are_only_text_in_the_interactive_page(text):
+    seen = workbench.view(hostile_draft(text))
+    page = Page(source(seen, ".interactive.html"))
+    assert page.events == []
+    assert "img" not in page.tags
+    assert all(reference.startswith("#") for reference in page.references)
+
+
+def test_the_interactive_page_runs_its_own_two_scripts_and_no_other():
+    text = source(tiny.view(), ".interactive.html")
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1])
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.S)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert re.findall(r"'sha256-([^']+)'", policy) == hashes
+    assert len(scripts) == 2
+    assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
+    assert "http" not in policy
+    pictures = [json.loads(each) for each in re.findall(r'class="picture">(.*?)</script>', text, re.S)]
+    assert pictures
+    assert all(each["config"]["showSendToCloud"] is False for each in pictures)
+
+
+def test_the_reports_data_holds_the_plan_and_a_scenario_that_plans_the_same():
+    seen = tiny.view()
+    found = json.loads(write(compose(seen, DAY), ".json"))
+    assert found["plan"] == plan_as_json(seen.plan)
+    assert workbench.view(found["scenario"]).scenario.id == seen.scenario.id
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [
+        ("a.html", ".html"),
+        ("a.interactive.html", ".interactive.html"),
+        ("A.PDF", ".pdf"),
+        ("a.docx", None),
+        ("pdf", None),
+    ],
+)
+def test_a_file_name_tells_the_format(name, suffix):
+    assert suffix_of(name) == suffix
+
+
+@pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_only_text_in_markdown(text):
     found = source(workbench.view(hostile_draft(text)), ".md")
     prose = "\n".join(line for line in found.splitlines() if not line.startswith("    "))
@@ -249,6 +299,16 @@ def test_every_format_writes_every_block(form, name):
     text = squeezed(words_of(form.render(document_of(BLOCKS[name])), form.SUFFIX))
     assert squeezed(MARKS[name]) in text
     assert "Title" in text
+
+
+def test_an_audience_names_sections_that_exist_in_their_order():
+    keys = [module.KEY for module in SECTIONS]
+    for chosen in filter(None, AUDIENCES.values()):
+        assert [key for key in keys if key in chosen] == list(chosen)
+
+
+def test_a_note_on_amounts_stands_on_the_cover():
+    assert compose(tiny.view(), DAY, amounts_note="net of tax").subtitle.endswith(" · net of tax")
 
 
 def test_an_unknown_format_is_refused():

@@ -1,0 +1,30 @@
+"""A report as JSON: its blocks, the whole plan in glossary names and the scenario file."""
+
+import json
+from typing import Any
+
+from app.plan_json import plain, plan_as_json
+from app.report.blocks import Document, Section
+
+SUFFIX = ".json"
+MIME = "application/json"
+LABEL = "JSON"
+
+
+def render(document: Document) -> bytes:
+    """The document as JSON in UTF-8, in base units; keys keep their order."""
+    content: dict[str, Any] = {
+        "title": document.title,
+        "subtitle": document.subtitle,
+        "footer": document.footer,
+        "sections": [_section(section) for section in document.sections],
+    }
+    if document.view is not None:
+        content |= {"plan": plan_as_json(document.view.plan), "scenario": plain(document.view.draft)}
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def _section(section: Section) -> dict[str, Any]:
+    blocks = [{"kind": type(block).__name__.lower()} | plain(block) for block in section.blocks]
+    return {"key": section.key, "title": section.title, "blocks": blocks}
