@@ -20,7 +20,9 @@ def render(document: Document) -> bytes:
         "sections": [_section(section) for section in document.sections],
     }
     if document.view is not None:
-        content |= {"plan": plan_as_json(document.view.plan), "scenario": plain(document.view.draft)}
+        # A draft's keys come in any order; the same scenario is to give the same bytes.
+        scenario = json.loads(json.dumps(plain(document.view.draft), sort_keys=True))
+        content |= {"plan": plan_as_json(document.view.plan), "scenario": scenario}
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode("utf-8", "replace")
 
