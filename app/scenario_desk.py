@@ -18,7 +18,9 @@ def show() -> None:
         st.caption("SCENARIO")
         presenters.plain(draft.get("name") or "Unnamed")
         st.caption(f"as of {presenters.safe(draft.get('as_of'))} · id `{workbench.draft_id(draft)}`")
-        st.button("Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo())
+        with st.container(horizontal=True):
+            st.button("Undo", icon=":material/undo:", on_click=state.undo, disabled=not state.can_undo())
+            st.button("Redo", icon=":material/redo:", on_click=state.redo, disabled=not state.can_redo())
         with st.expander("Open or save", icon=":material/folder_open:"):
             _open_example()
             _open_file()

@@ -24,6 +24,7 @@ class PageEntry:
 PAGES: dict[str, tuple[PageEntry, ...]] = {
     "Plan": (
         PageEntry("overview", "Overview", "Which tier for which workload, at what cost?", "dashboard"),
+        PageEntry("compare", "Compare", "What changed, and what did it do?", "difference"),
         PageEntry("report", "Report", "What do I send?", "description"),
     ),
     "Inputs": (

@@ -15,6 +15,8 @@ from models.problems import InputProblems
 
 DRAFT_KEY = "draft"
 HISTORY_KEY = "draft_history"
+FUTURE_KEY = "draft_future"
+KEPT_KEY = "draft_kept"
 EPOCH_KEY = "draft_epoch"
 LINK_KEY = "s"
 LINK_SEEN_KEY = "link_seen"
@@ -31,6 +33,7 @@ def begin() -> None:
     if DRAFT_KEY not in state:
         state[DRAFT_KEY] = workbench.worked_example()
         state[HISTORY_KEY] = []
+        state[FUTURE_KEY] = []
         state[EPOCH_KEY] = 0
         state[LINK_SEEN_KEY] = ""
 
@@ -92,7 +95,8 @@ def save(fresh: Draft, reread_widgets: bool = False) -> None:
     state = st.session_state
     if fresh == state[DRAFT_KEY]:
         return
-    state[HISTORY_KEY] = [*state[HISTORY_KEY], state[DRAFT_KEY]][-MAX_UNDO:]
+    _remember()
+    state[FUTURE_KEY] = []
     state[DRAFT_KEY] = fresh
     if reread_widgets:
         state[EPOCH_KEY] += 1
@@ -104,9 +108,49 @@ def undo() -> None:
     state = st.session_state
     if state[HISTORY_KEY]:
         *state[HISTORY_KEY], previous = state[HISTORY_KEY]
-        state[DRAFT_KEY] = previous
-        state[EPOCH_KEY] += 1
-        _write_link(previous)
+        state[FUTURE_KEY] = [*state[FUTURE_KEY], state[DRAFT_KEY]]
+        _go_to(previous)
+
+
+def redo() -> None:
+    """Make the change again that was last taken back."""
+    state = st.session_state
+    if state[FUTURE_KEY]:
+        *state[FUTURE_KEY], following = state[FUTURE_KEY]
+        _remember()
+        _go_to(following)
+
+
+def _remember() -> None:
+    state = st.session_state
+    state[HISTORY_KEY] = [*state[HISTORY_KEY], state[DRAFT_KEY]][-MAX_UNDO:]
+
+
+def _go_to(draft: Draft) -> None:
+    st.session_state[DRAFT_KEY] = draft
+    st.session_state[EPOCH_KEY] += 1
+    _write_link(draft)
+
+
+def can_redo() -> bool:
+    """Whether a change was taken back and nothing was changed since."""
+    return bool(st.session_state[FUTURE_KEY])
+
+
+def before_last_change() -> Draft | None:
+    """The draft as it was before its last change; None where nothing was changed."""
+    history = st.session_state[HISTORY_KEY]
+    return copy.deepcopy(history[-1]) if history else None
+
+
+def keep(draft: Draft) -> None:
+    """Put a draft aside to compare others with."""
+    st.session_state[KEPT_KEY] = copy.deepcopy(draft)
+
+
+def kept() -> Draft | None:
+    """The draft put aside to compare with, if any."""
+    return copy.deepcopy(st.session_state.get(KEPT_KEY))
 
 
 def can_undo() -> bool:
@@ -133,7 +177,8 @@ def keep_in_session(imported: Any) -> None:
 
 def _put(fresh: Draft) -> None:
     state = st.session_state
-    state[HISTORY_KEY] = [*state[HISTORY_KEY], state[DRAFT_KEY]][-MAX_UNDO:]
+    _remember()
+    state[FUTURE_KEY] = []
     state[DRAFT_KEY] = fresh
     state[EPOCH_KEY] += 1
 

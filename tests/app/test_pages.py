@@ -22,6 +22,7 @@ from tests.house.sources import module_names
 
 CONTENT = {
     "overview": ["Serve operations", "Where does the money go in a month?"],
+    "compare": ["Nothing was changed yet"],
     "report": ["Decision", "Reproducibility", "Serve operations"],
     "workloads": ["Tokens per call", "Targets", "When does the work arrive?"],
     "tiers": ["per accelerator-hour", "Cerebras", "points"],
@@ -57,7 +58,7 @@ def test_a_page_says_what_is_wrong_with_a_scenario_and_how_to_mend_it(app, page)
     app.session_state["draft"] = draft
     open_page(app, page)
     assert list(app.exception) == []
-    if page not in ("benchmarks", "claims"):
+    if page not in ("benchmarks", "claims", "method"):
         assert "peak_rate_req_per_s" in words(app)
 
 
@@ -81,6 +82,30 @@ def test_a_changed_rate_changes_the_bill_and_undo_brings_it_back(app):
     assert metrics(app)["Cost per month"] == before
     assert words(app) == sentence
     assert button(app, "Undo").disabled
+    button(app, "Redo").click().run()
+    assert metrics(app)["Cost per month"] != before
+    assert app.session_state["draft"]["workloads"][0]["peak_rate_req_per_s"] == 5.0
+    assert links.decode(app.session_state["s"]) == app.session_state["draft"]
+    assert button(app, "Redo").disabled
+    button(app, "Undo").click().run()
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(6.0).run()
+    assert button(app, "Redo").disabled
+
+
+def test_a_change_stands_beside_what_was_before_it(app):
+    app.run()
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(5.0).run()
+    open_page(app, "compare")
+    assert list(app.exception) == []
+    assert "The bill rises by" in words(app)
+    assert "workloads[operations].peak_rate_req_per_s" in tables(app)
+    button(app, "Put this scenario aside").click().run()
+    open_page(app, "workloads")
+    number_input(app, "workloads/0/peak_rate_req_per_s").set_value(0.5).run()
+    open_page(app, "compare")
+    assert "The bill falls by" in words(app)
 
 
 def test_the_draft_survives_going_from_page_to_page(app):
@@ -256,7 +281,7 @@ def test_a_store_that_cannot_be_opened_is_said_and_not_a_crash(app, page, tmp_pa
     open_page(app, page)
     assert list(app.exception) == []
     assert [title.value.lower() for title in app.title] == [page.replace("_", "-")]
-    if page not in ("benchmarks", "claims"):  # they begin with what needs no store
+    if page not in ("benchmarks", "claims", "method"):  # they begin with what needs no store
         assert "SQLite" in words(app)
     assert broken.read_bytes().startswith(b"SQLite")
 
