@@ -39,7 +39,10 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         ),
         PageEntry("cost", "Cost", "What does a token cost at this load?", "payments"),
     ),
-    "Decisions": (PageEntry("what_if", "What-if", "What would change the answer?", "help_center"),),
+    "Decisions": (
+        PageEntry("what_if", "What-if", "What would change the answer?", "help_center"),
+        PageEntry("parity", "Parity", "Are two tiers the same?", "balance"),
+    ),
     "Evidence": (PageEntry("claims", "Claims", "Who measured that?", "fact_check"),),
 }
 

@@ -31,6 +31,7 @@ CONTENT = {
     "concurrency": ["What does each user get as more share one replica?", "Open dots"],
     "cost": ["What does a million output tokens cost at this load?"],
     "what_if": ["What holds at another load?", "Every promise holds", "Least regret", "Not worked out yet"],
+    "parity": ["One row an item and tier", "the baseline"],
     "claims": ["Who measured", "claims", "who measured it"],
 }
 

@@ -8,6 +8,8 @@ import re
 import pytest
 
 from data.columns import DATES, MEASUREMENT_COLUMNS, STATISTICS, TEXTS
+from models.decisions.parity import Comparison, Margin, QuantileShift
+from models.decisions.parity_verdicts import Parity
 from models.percentiles import Percentiles
 from models.quantities import BY_NAME, QUANTITIES, UNIT_BY_SUFFIX, unit_of
 from models.simulation import Estimate
@@ -69,8 +71,8 @@ def imported_records(source):
 
 def unknown_fields(record):
     """Numeric fields of a record that the glossary does not know."""
-    # Both hold figures of any quantity, named where they stand.
-    if record in (Percentiles, Estimate):
+    # They hold figures of any quantity, named where they stand.
+    if record in (Percentiles, Estimate, Comparison, Margin, Parity, QuantileShift):
         return []
     return [
         field.name

@@ -31,6 +31,7 @@ DATA_READERS = {
     "app/benchmarks.py",
     "app/cli.py",
     "app/operate_json.py",
+    "app/parity.py",
     "app/trace_workloads.py",
     "app/workbench.py",
 }
