@@ -90,7 +90,7 @@ def _show(found: ParityFile) -> None:
             alt="Latency quantiles of both tiers",
         )
         p_value = _p(found.parity.adjusted_p_values[-1])
-        st.caption(f"One latency distribution for both: p = {p_value} (Kolmogorov-Smirnov).")
+        st.caption(f"Kolmogorov-Smirnov test that both have one latency distribution: p {p_value}.")
     st.caption(
         "p-values are adjusted together (Holm). Verdicts rest on intervals, not on p: no significant "
         "difference is not the same as no difference."
@@ -130,7 +130,7 @@ def _row(each: Comparison, adjusted: float | None) -> dict[str, str]:
 def _p(value: float | None) -> str:
     if value is None:
         return DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def attach(seen: View, found: ParityFile) -> None:
