@@ -82,6 +82,33 @@ def table(claims: Sequence[Claim]) -> None:
     )
 
 
+def conflicts(shown: Sequence[Claim]) -> None:
+    """Claims that do not go together, side by side, wherever one of them is shown."""
+    catalogue, ids = workbench.load_catalogue(), {claim.id for claim in shown}
+    found = [each for each in catalogue.conflicts if ids.intersection(each.claim_ids)]
+    for each in found:
+        st.markdown(f"**{presenters.safe(each.question)}** {presenters.safe(each.reading)}")
+        presenters.table(
+            [
+                {
+                    "Id": claim.id,
+                    "About": claim.subject,
+                    "Claim": claim.metric,
+                    "Value": claim.text or DASH,
+                    "Sense": claim.sense.replace("_", " "),
+                    "Grade": str(claim.grade),
+                    "Stated by": claim.stated_by,
+                    "Who measured it?": claim.measured_by or "nobody",
+                    "Status": claim.status or DASH,
+                }
+                for claim in (catalogue.claims[claim_id] for claim_id in each.claim_ids)
+            ],
+            alt=each.question,
+        )
+    if not found:
+        st.caption("No conflict among these claims.")
+
+
 def arithmetic(claims: Sequence[Claim]) -> None:
     """Derived figures with their sums done on the spot."""
     presenters.table(

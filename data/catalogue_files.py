@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from data.claims import Claim, read_claim
+from data.claims import Claim, Conflict, read_claim, read_conflict
 from data.hardware_files import HourlyRate, price_on, read_accelerator, read_model, read_rate
 from data.machine_tiers import read_machine_tier
 from data.reading import close_names
@@ -45,6 +45,7 @@ class Catalogue:
     hourly_rates: tuple[HourlyRate, ...]
     price_overrides: tuple[PriceOverride, ...]
     claims: Mapping[str, Claim]
+    conflicts: tuple[Conflict, ...]
     workload_defaults: Mapping[str, WorkloadDefault]
     day_shapes: Mapping[str, DayShape]
     sources: Mapping[str, Source]
@@ -131,6 +132,7 @@ def load_catalogue() -> Catalogue:
         hourly_rates=_rows("accelerator_rates.csv", problems, read_rate, names),
         price_overrides=_rows("token_price_overrides.csv", problems, read_override, names),
         claims=_by_id(_rows("claims.csv", problems, read_claim)),
+        conflicts=_rows("conflicts.csv", problems, read_conflict),
         workload_defaults=_tables("workloads.toml", problems, read_workload_default, names),
         day_shapes=_tables("day_shapes.toml", problems, read_day_shape, names),
         sources=MappingProxyType(sources),

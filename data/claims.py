@@ -45,6 +45,29 @@ class Claim:
     note: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Claims that do not go together, the question they differ on, and how to read them side by side."""
+
+    id: str
+    question: str
+    claim_ids: tuple[str, ...]
+    reading: str
+
+
+def read_conflict(raw: Mapping[str, Any], path: str, problems: list[Problem]) -> Conflict:
+    """One row of `conflicts.csv`."""
+    reader = Reader(raw, path, problems)
+    conflict = Conflict(
+        id=reader.text("id", required=True),
+        question=reader.text("question", required=True),
+        claim_ids=tuple(reader.text("claims", required=True).split()),
+        reading=reader.text("reading", required=True),
+    )
+    reader.close()
+    return conflict
+
+
 def read_claim(raw: Mapping[str, Any], path: str, problems: list[Problem]) -> Claim:
     """One row of `claims.csv`."""
     reader = Reader({key: str(each) if key != "value" else each for key, each in raw.items()}, path, problems)

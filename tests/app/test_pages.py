@@ -32,7 +32,7 @@ CONTENT = {
     "cost": ["What does a million output tokens cost at this load?"],
     "what_if": ["What holds at another load?", "Every promise holds", "Least regret", "Not worked out yet"],
     "parity": ["One row an item and tier", "the baseline"],
-    "claims": ["Who measured", "claims", "who measured it"],
+    "claims": ["Who measured", "claims", "who measured it", "Does one defect scrap a wafer?"],
 }
 
 

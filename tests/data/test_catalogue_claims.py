@@ -34,6 +34,14 @@ def test_there_are_129_claims_and_each_answers_the_three_questions():
         assert claim.source
 
 
+@pytest.mark.parametrize("conflict", load_catalogue().conflicts, ids=lambda each: each.id)
+def test_a_conflict_sets_known_claims_side_by_side(conflict):
+    known = load_catalogue().claims
+    assert len(set(conflict.claim_ids)) == len(conflict.claim_ids) >= 2
+    assert set(conflict.claim_ids) <= set(known)
+    assert conflict.question.endswith("?")
+
+
 @pytest.mark.parametrize("claim", DERIVED, ids=lambda claim: claim.id)
 def test_arithmetic_gives_the_stated_value(claim):
     assert worked_out(claim.arithmetic) == pytest.approx(claim.value, rel=2e-3)
