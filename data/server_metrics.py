@@ -32,7 +32,10 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFigures:
-    """What was found: histograms by our latency names, token sums, failures; None where there is none."""
+    """What was found: histograms by our latency names, token sums, failures; None where there is none.
+
+    has_window   whether they are of a window, whose length may be unknown, and not since the server started
+    """
 
     latencies: Mapping[str, Histogram]
     input_tok: float | None = None
@@ -40,6 +43,7 @@ class ServerFigures:
     request_count: float | None = None
     error_count: float | None = None
     duration_s: float | None = None
+    has_window: bool = False
     model: str | None = None
     engine: str | None = None
 
@@ -74,7 +78,7 @@ def measurement_of_server(figures: ServerFigures, path: str) -> tuple[Measuremen
             else None
         ),
     )
-    problems.append(_caveat(path, has_window=duration is not None))
+    problems.append(_caveat(path, has_window=figures.has_window or duration is not None))
     return run, problems
 
 

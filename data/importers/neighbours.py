@@ -68,18 +68,10 @@ NEIGHBOURS = (
         fits=lambda content: _keys("timeslices")(content) or _header("timeslice", "start_ns")(content),
     ),
     Neighbour(
-        name="genai-bench experiment",
-        lacks="its aggregate is not read yet here",
-        cure="Copy its figures into the template: concurrency, TTFT, TPOT, E2E and throughput.",
-        fits=_keys("aggregated_metrics"),
-    ),
-    Neighbour(
-        name="summary of evalscope perf",
-        lacks="its times are in seconds, with -1 for missing, and are not read here",
-        cure="Copy its figures into the template, times in ms.",
-        fits=lambda content: any(
-            key in content.first for key in ("Time taken for tests (s)", "Average time to first token (s)")
-        ),
+        name="settings of a genai-bench experiment (experiment_metadata.json)",
+        lacks="it holds the loads and the model, but no result",
+        cure="Import the result files of the same folder.",
+        fits=_keys("benchmark_version", "traffic_scenario", "iteration_type"),
     ),
     Neighbour(
         name="llama-bench table",

@@ -1,14 +1,14 @@
 """Prometheus: a scrape in the text format, or an answer of its HTTP API, of a vLLM or SGLang server.
 
-A scrape holds totals since the server started; a range query holds a window, over which counters are
-followed through restarts. Metrics were renamed between releases: of the names of one thing, the newest that
-a replica has counts, so that old and new replicas are summed and none is counted twice.
+A scrape holds totals since the server started. A range query holds a window, over which counters are
+followed through restarts, and so do two scrapes in one text, one below the other or parted by timestamps.
+Metrics were renamed between releases: of the names of one thing, the newest that a replica has counts, so
+that old and new replicas are summed and none is counted twice.
 """
 
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,7 @@ from models.problems import Problem
 KEY = "prometheus"
 LABEL = "Prometheus scrape or API answer (text, JSON)"
 
-LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?\s*$")
+LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+(-?\d+))?\s*$")
 LABEL_PAIR = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
 # Names of one thing, the newest first.
 LATENCIES = {
@@ -38,6 +38,7 @@ INPUTS = ("vllm:prompt_tokens_total", "sglang:prompt_tokens_total")
 OUTPUTS = ("vllm:generation_tokens_total", "sglang:generation_tokens_total")
 OWN_NAMES = re.compile(r"^(?:vllm|sglang):", re.MULTILINE)
 MODEL_LABEL = "model_name"
+MS_PER_S = 1000.0  # timestamps of the text format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,10 @@ def read(content: FileContent) -> Reading:
     """One measurement of all replicas together."""
     if content.is_json:
         series, duration = _api_series(content)
+        has_window = duration is not None
     else:
-        series, duration = list(_text_series(content.text)), None
-    figures = _figures(series, duration)
+        series, duration, has_window = _text_series(content.text)
+    figures = _figures(series, duration, has_window=has_window)
     if not figures.latencies:
         return Reading(rows_read=len(series), problems=(_nothing_known(content.name, series),))
     run, problems = measurement_of_server(figures, content.name)
@@ -83,14 +85,31 @@ def read(content: FileContent) -> Reading:
     )
 
 
-def _text_series(text: str) -> Iterator[Series]:
+def _text_series(text: str) -> tuple[list[Series], float | None, bool]:
+    """Series of one scrape, or how far each rose from the first to the last of several; the seconds between
+    where lines carry timestamps; and whether there were several.
+
+    A series that only a later scrape has was born in between, at zero.
+    """
+    values: dict[tuple[str, Labels], list[tuple[int, float]]] = defaultdict(list)
     for line in text.splitlines():
         match = LINE.match(line) if not line.startswith("#") else None
         value = _number(match[3]) if match else None
         if match and value is not None:
-            yield Series(
-                name=match[1], labels=tuple(sorted(LABEL_PAIR.findall(match[2] or ""))), increase=value
-            )
+            labels = tuple(sorted(LABEL_PAIR.findall(match[2] or "")))
+            values[match[1], labels].append((int(match[4] or 0), value))
+    has_window = any(len(points) > 1 for points in values.values())
+    moments_ms = {moment for points in values.values() for moment, _ in points}
+    first_ms, last_ms = min(moments_ms, default=0), max(moments_ms, default=0)
+    found = []
+    for (name, labels), points in values.items():
+        points.sort(key=lambda point: point[0])
+        increase = _increase([value for _, value in points])
+        if not has_window or (len(points) == 1 and (points[0][0] > first_ms or first_ms == last_ms)):
+            increase = points[0][1]
+        found.append(Series(name=name, labels=labels, increase=increase))
+    span_s = (last_ms - first_ms) / MS_PER_S
+    return found, span_s if has_window and span_s else None, has_window
 
 
 def _number(text: Any) -> float | None:
@@ -136,7 +155,7 @@ def _increase(values: list[float]) -> float:
     return sum(rises)
 
 
-def _figures(series: list[Series], duration_s: float | None) -> ServerFigures:
+def _figures(series: list[Series], duration_s: float | None, *, has_window: bool) -> ServerFigures:
     by_name: dict[str, list[Series]] = defaultdict(list)
     for each in series:
         by_name[each.name].append(each)
@@ -152,6 +171,7 @@ def _figures(series: list[Series], duration_s: float | None) -> ServerFigures:
         input_tok=_total(by_name, INPUTS),
         output_tok=_total(by_name, OUTPUTS),
         duration_s=duration_s,
+        has_window=has_window,
         model=models.pop() if len(models) == 1 else None,
         engine=prefixes.pop() if len(prefixes) == 1 else None,
     )

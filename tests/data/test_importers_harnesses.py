@@ -1,4 +1,4 @@
-"""LLMPerf, inference-perf, trtllm-bench, llm-d and fmperf: definitions that differ, brought to ours."""
+"""Harnesses such as LLMPerf, genai-bench and llm-d: definitions that differ, brought to ours."""
 
 import json
 from pathlib import Path
@@ -147,3 +147,41 @@ def test_fmperf_chunks_become_requests_and_requests_runs():
     assert two.itl_s.mean == pytest.approx(0.02)  # gaps of 10, 30 and 20 ms
     assert two.e2e_s.mean == pytest.approx((0.24 + 0.42) / 2)
     assert two.output_rate_tok_per_s == pytest.approx(5 / 10)
+
+
+@pytest.mark.parametrize("name", ["genai_bench.json", "evalscope.json", "evalscope_ms.json"])
+def test_one_run_written_by_three_tools_is_the_same_run(name):
+    (row,) = imported(name).measurements
+    assert (row.load_kind, row.concurrency_count, row.duration_s) == ("concurrency", 4, 50)
+    assert (row.request_count, row.error_count, row.isl_tok, row.osl_tok) == (84, 4, 200, 101)
+    assert (row.ttft_s.mean, row.tpot_s.mean, row.e2e_s.mean) == pytest.approx((0.3, 0.02, 0.3 + 0.02 * 100))
+    assert row.output_rate_tok_per_s == pytest.approx(80 * 101 / 50)
+    assert row.total_rate_tok_per_s == pytest.approx(80 * 301 / 50)
+    assert not row.itl_s.known
+
+
+def test_genai_bench_says_its_unit_or_is_read_as_seconds_with_a_word():
+    in_ms = changed("genai_bench.json", lambda run: run.update({"_time_unit": "ms"}))
+    assert in_ms.measurements[0].ttft_s.mean == pytest.approx(0.0003)
+    silent = changed("genai_bench.json", lambda run: run.pop("_time_unit"))
+    assert silent.measurements[0].ttft_s.mean == 0.3
+    assert any("read as seconds" in message for message in warnings(silent))
+    strange = changed("genai_bench.json", lambda run: run.update({"_time_unit": "min"}))
+    assert strange.refused
+
+
+def test_genai_bench_by_rate_and_by_the_minute():
+    def by_rate(run):
+        metrics = run["aggregated_metrics"]
+        metrics.update({"iteration_type": "request_rate", "request_rate": 2})
+        metrics["requests_per_minute"] = 60 * metrics.pop("requests_per_second")
+
+    (row,) = changed("genai_bench.json", by_rate).measurements
+    assert (row.load_kind, row.offered_rate_req_per_s, row.concurrency_count) == ("rate", 2, None)
+    assert row.request_rate_req_per_s == pytest.approx(1.6)
+
+
+def test_evalscope_percentiles_alone_are_no_run():
+    found = import_file("p.json", b'[{"Percentiles": "50%", "TTFT (s)": 0.2, "Latency (s)": 1.0}]')
+    assert found.refused
+    assert "neither the load" in found.problems[0].message

@@ -88,8 +88,10 @@ def test_a_table_of_loads_is_no_log():
         (b"timestamp,DCGM_FI_DEV_POWER_USAGE\n1,76.4\n", "telemetry"),
         (b",,Benchmark  /  Model MLC  /  Scenario  /  Units\n,,Inference\nPublic ID,Org,toy\n", "MLPerf"),
         (b"avg_ts,n_prompt,n_gen\n40,0,128\n", "llama-bench"),
-        (b'{"Time taken for tests (s)": 12.0, "Average TTFT (s)": -1}', "evalscope"),
-        (b'{"aggregated_metrics": {}, "individual_request_metrics": []}', "genai-bench"),
+        (
+            b'{"benchmark_version": "1", "traffic_scenario": [], "iteration_type": "batch_size"}',
+            "genai-bench",
+        ),
         (b'{"data": [{"session_id": "s", "payloads": [{"messages": []}]}]}', "inputs.json"),
         (
             b"api: {type: chat}\ndata: {type: random}\nload: {type: constant}\nserver: {model_name: toy}\n",

@@ -144,3 +144,38 @@ def test_the_sdks_own_words_are_read_like_otlp():
     ):
         otlp = otlp.replace(camel, snake)
     assert import_file("sdk.json", otlp.encode()).measurements == imported("otlp.json").measurements
+
+
+def scrape(count, total_s, moment=""):
+    name = "vllm:e2e_request_latency_seconds"
+    lines = [f'{name}_bucket{{le="1.0",model_name="toy"}} {count // 2} {moment}']
+    lines += [f'{name}_bucket{{le="+Inf",model_name="toy"}} {count} {moment}']
+    lines += [f'{name}_sum{{model_name="toy"}} {total_s} {moment}']
+    lines += [f'{name}_count{{model_name="toy"}} {count} {moment}']
+    lines += [f'vllm:generation_tokens_total{{model_name="toy"}} {count * 50} {moment}']
+    return "\n".join(line.strip() for line in lines) + "\n"
+
+
+def test_two_scrapes_with_timestamps_are_the_window_between_them():
+    text = scrape(300, 500, 1_760_000_060_000) + scrape(100, 300, 1_760_000_000_000)
+    found = import_file("both.txt", text.encode())
+    (row,) = found.measurements
+    assert (row.duration_s, row.request_count, row.e2e_s.mean, row.osl_tok) == (60, 200, 1.0, 50)
+    assert row.request_rate_req_per_s == pytest.approx(200 / 60)
+    assert any("of the window given" in problem.message for problem in found.problems)
+
+
+def test_two_scrapes_below_each_other_are_a_window_of_unknown_length():
+    (row,) = import_file("both.txt", (scrape(100, 300) + scrape(300, 500)).encode()).measurements
+    assert (row.duration_s, row.request_count, row.e2e_s.mean) == (None, 200, 1.0)
+
+
+def test_a_server_that_restarted_between_two_scrapes_counts_from_zero():
+    (row,) = import_file("both.txt", (scrape(100, 300) + scrape(40, 20)).encode()).measurements
+    assert (row.request_count, row.e2e_s.mean) == (40, 0.5)
+
+
+def test_one_scrape_is_said_to_be_totals_since_the_start():
+    found = import_file("one.txt", scrape(100, 300, 1_760_000_000_000).encode())
+    assert (found.measurements[0].request_count, found.measurements[0].e2e_s.mean) == (100, 3.0)
+    assert any("since the server started" in problem.message for problem in found.problems)
