@@ -1,4 +1,4 @@
-"""evalscope perf: the summary of one load, and the percentiles that lie beside it.
+"""Results of evalscope perf: the summary of one load, and the percentiles that lie beside it.
 
 Older releases write seconds ("Average time to first token (s)"), newer ones milliseconds for TTFT, TPOT and
 ITL and seconds for the latency: the unit in each key counts. -1 and NaN stand for missing.

@@ -1,4 +1,4 @@
-"""genai-bench (sgl-project): one JSON file per scenario and load; the folder's settings lie beside it.
+"""Results of genai-bench (sgl-project): a JSON file per scenario and load, its settings beside it.
 
 Latencies are in seconds unless the run was told `--metrics-time-unit ms`, which only the settings file and,
 in newer releases, the result's own `_time_unit` say. TPOT is per request without the first token
