@@ -150,7 +150,7 @@ def place(desk: Desk) -> Partition:
     count = len(desk.scenario.demands)
 
     def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
-        limited = [offer_id for offer_id in offer_ids if _runs_one_pool(desk, offer_id)]
+        limited = [offer_id for offer_id in offer_ids if runs_one_pool(desk, offer_id)]
         free = [offer_id for offer_id in offer_ids if offer_id not in limited]
         singles = [single_pools(count, offer_id, desk.cost_usd) for offer_id in limited]
         return side_by_side(
@@ -184,7 +184,7 @@ def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, fl
     moves += [
         (desk.cost_usd(offer_id, alone), Group(offer_id, alone))
         for offer_id in desk.offers
-        if offer_id != home.offer_id and not (offer_id in running and _runs_one_pool(desk, offer_id))
+        if offer_id != home.offer_id and not (offer_id in running and runs_one_pool(desk, offer_id))
     ]
     allowed = [
         (cost - saved, group.offer_id)
@@ -202,21 +202,22 @@ def _supplier_may_serve(desk: Desk, workload_set: int) -> bool:
     return sum(rates[index] for index in members(workload_set)) <= limit
 
 
-def _supplier(offer: Offer) -> str:
+def supplier_of(offer: Offer) -> str:
+    """Who sells an offer; a tier without a supplier stands for itself."""
     return offer.tier.supplier or offer.tier.id
 
 
 def _stays_within_share(desk: Desk, placement: Partition, index: int, offer_id: str) -> bool:
     """Whether the offer's supplier may serve one workload more."""
-    supplier = _supplier(desk.offers[offer_id])
+    supplier = supplier_of(desk.offers[offer_id])
     served = 1 << index
     for group in placement.groups:
-        if _supplier(desk.offers[group.offer_id]) == supplier:
+        if supplier_of(desk.offers[group.offer_id]) == supplier:
             served |= group.workload_set
     return _supplier_may_serve(desk, served)
 
 
-def _runs_one_pool(desk: Desk, offer_id: str) -> bool:
+def runs_one_pool(desk: Desk, offer_id: str) -> bool:
     """A rate limit is not had twice, nor a commitment used twice."""
     tier = desk.offers[offer_id].tier
     limited = tier.request_limit_per_min is not None or tier.token_limit_per_min is not None
@@ -227,5 +228,5 @@ def _by_supplier(desk: Desk, apart: bool) -> list[list[str]]:
     """Offers by supplier where suppliers are limited; all together where they are not."""
     groups: dict[str, list[str]] = {}
     for offer in desk.offers.values():
-        groups.setdefault(_supplier(offer) if apart else "", []).append(offer.id)
+        groups.setdefault(supplier_of(offer) if apart else "", []).append(offer.id)
     return [groups[supplier] for supplier in sorted(groups)]
