@@ -160,7 +160,7 @@ def _warm_up() -> None:
 
 
 def _plan(parsed: argparse.Namespace) -> int:
-    from app import workbench
+    from app import gateway, workbench
     from app.plan_json import plan_as_json
     from app.report.audiences import AUDIENCES
     from app.report.writing import compose, suffix_of, suffixes, write
@@ -170,6 +170,11 @@ def _plan(parsed: argparse.Namespace) -> int:
         print(
             f"--report: no format for {parsed.report!r}; use one of {', '.join(suffixes())}", file=sys.stderr
         )
+        return USAGE
+    gateway_suffix = Path(parsed.gateway).suffix.lower() if parsed.gateway else ""
+    if parsed.gateway and gateway_suffix not in gateway.suffixes():
+        formats = ", ".join(gateway.suffixes())
+        print(f"--gateway: no format {gateway_suffix!r}; use one of {formats}", file=sys.stderr)
         return USAGE
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
@@ -182,6 +187,8 @@ def _plan(parsed: argparse.Namespace) -> int:
     if suffix is not None:
         written_on = parsed.date or datetime.now(UTC).date()
         _write(parsed.report, write(compose(seen, written_on, None, AUDIENCES[parsed.audience]), suffix))
+    if parsed.gateway:
+        _write(parsed.gateway, gateway.written(seen, gateway_suffix))
     if parsed.json != STANDARD_STREAM:
         print(seen.plan.sentence)
     for notice in seen.plan.notices:

@@ -29,6 +29,9 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
         "--report", metavar="OUT", help="write a report: .pdf, .xlsx, .html, .interactive.html, .md or .json"
     )
     plan.add_argument("--audience", choices=tuple(AUDIENCES), default="everybody", help="whose sections")
+    plan.add_argument(
+        "--gateway", metavar="OUT", help="write the routing for a gateway: .yaml (LiteLLM proxy) or .json"
+    )
     plan.add_argument("--date", metavar="YYYY-MM-DD", type=_day, help="date on the report (today)")
     _store_option(plan)
     plan.set_defaults(run=commands["plan"])

@@ -40,6 +40,7 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("cost", "Cost", "What does a token cost at this load?", "payments"),
     ),
     "Decisions": (
+        PageEntry("routing", "Routing", "Which share of the work goes where?", "alt_route"),
         PageEntry("what_if", "What-if", "What would change the answer?", "help_center"),
         PageEntry("parity", "Parity", "Are two tiers the same?", "balance"),
     ),

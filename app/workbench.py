@@ -35,6 +35,7 @@ from data.scenario_files import worked_example as _worked_example
 from data.store import Store, open_store
 from data.store_faults import StoreFault
 from data.tier_drafts import tier_as_draft
+from data.yaml_documents import write_yaml
 from models import curves, planning
 from models.architectures import (
     ARCHITECTURES,
@@ -91,6 +92,7 @@ __all__ = [
     "worked_example",
     "write_csv",
     "write_draft",
+    "write_yaml",
 ]
 
 Draft = dict[str, Any]

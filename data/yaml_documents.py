@@ -1,6 +1,10 @@
 """A YAML result file as one document, by the safe loader and the limits of a scenario file."""
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
 
 from data.json_documents import JsonDocument
 from data.scenario_text import MAX_BYTES, read_draft
@@ -30,3 +34,10 @@ def yaml_documents(name: str, text: str) -> tuple[tuple[JsonDocument, ...], tupl
         return (JsonDocument(value=read_draft(text, name), line=1),), ()
     except InputProblems as error:
         return (), error.problems
+
+
+def write_yaml(document: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+    """A document of plain values as YAML, every text quoted where it must be, below lines of comment."""
+    head = "".join(f"# {line}\n" for line in comments)
+    body: str = yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=100)
+    return head + body

@@ -267,6 +267,8 @@ QUANTITIES = _quantities(
     ("planned_cost_usd_per_month", "Cost planned", "The bill of the plan."),
     ("request_count_per_month", "Requests per month", "Calls in an average month."),
     # plan
+    ("whole_cost_usd_per_month", "Bill with whole workloads", "The bill where no workload is split."),
+    ("extra_usd", "Extra cost of the hour", "What the hour costs more, or less where it is negative."),
     ("share_fraction", "Share", "Share of the workload that goes to the tier."),
     ("replica_count", "Replicas", "Model copies, spares included."),
     ("spare_replica_count", "Spare replicas", "Copies beyond what the targets need at the peak."),

@@ -10,6 +10,7 @@ from app.charts import (
     latency,
     monthly_cost,
     price_multiple,
+    tier_choices,
     tornado,
 )
 
@@ -23,5 +24,6 @@ CHARTS = (
     latency,
     monthly_cost,
     price_multiple,
+    tier_choices,
     tornado,
 )

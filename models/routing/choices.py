@@ -189,7 +189,7 @@ def _half_may_pay(desk: Desk, offer: Offer, workload_set: int, halved: int) -> b
 
 
 def _part_usd(desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: float) -> float:
-    """What a pool for parts of workloads adds to the bill; infinite where it cannot be, or is not worth it."""
+    """What a pool for parts adds to the bill; infinite where it cannot be, or is not worth it."""
     performance = desk.performances[offer.id]
     if isinstance(performance, CannotServe) or any(
         gate(desk.scenario, offer, performance, demand) for demand in demands

@@ -21,16 +21,24 @@ MOST_MOVED_TOGETHER = 6  # beyond so many moved parts a pool takes them one at a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """An offer that takes a share (0 to 1) of what was moved."""
+
+    offer_id: str
+    share_fraction: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """One share of a workload that lost its tier; to: (offer id, share of this part), empty if refused."""
+    """One share of a workload that lost its tier; nobody takes it where it is refused."""
 
     routed: Routed
-    to: tuple[tuple[str, float], ...]
+    taken_by: tuple[Destination, ...]
 
     @property
     def refused(self) -> bool:
         """Whether nothing deployed keeps its promise."""
-        return not self.to
+        return not self.taken_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +100,7 @@ def outage(desk: Desk, routing: Routing, lost_name: str) -> Outage:
     return Outage(
         lost_name=lost_name,
         moved=tuple(
-            Moved(routed=each, to=_destinations(kept, mix, index)) for index, each in enumerate(lost)
+            Moved(routed=each, taken_by=_destinations(kept, mix, index)) for index, each in enumerate(lost)
         ),
         extra_usd=sum(stream.cost_usd * share for stream, share in mix.streams)
         - sum(_billed_in_the_hour(routing, each, parts[at]) for at, each in enumerate(lost)),
@@ -181,7 +189,7 @@ def _hour_usd(usd_per_month: float, piece: Piece) -> float:
 
 def _billed_in_the_hour(routing: Routing, lost: Routed, part: Piece) -> float:
     """What a lost tier would have billed for tokens; machines are paid whether they answer or not."""
-    pool = routing.pools[lost.pool]
+    pool = routing.pools[lost.pool_index]
     if pool.plan is not None and pool.plan.replica_count is not None:
         return 0.0
     return _hour_usd(lost.cost_usd_per_month, part)
@@ -203,7 +211,7 @@ def _terms(desk: Desk, routing: Routing, kept: list[RoutedPool]) -> dict[str, Te
     return found
 
 
-def _destinations(kept: list[RoutedPool], mix: Mix, part: int) -> tuple[tuple[str, float], ...]:
+def _destinations(kept: list[RoutedPool], mix: Mix, part: int) -> tuple[Destination, ...]:
     if part not in mix.served:
         return ()
     pools = {_pool_key(number): pool.offer_id for number, pool in enumerate(kept)}
@@ -214,4 +222,5 @@ def _destinations(kept: list[RoutedPool], mix: Mix, part: int) -> tuple[tuple[st
         if at == part
     ]
     by_token = [(stream.offer_id, share) for stream, share in mix.streams if stream.piece == part]
-    return tuple(sorted((*by_pool, *by_token), key=lambda each: -each[1]))
+    every = sorted((*by_pool, *by_token), key=lambda each: -each[1])
+    return tuple(Destination(offer_id=offer_id, share_fraction=share) for offer_id, share in every)

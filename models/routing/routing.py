@@ -18,7 +18,7 @@ class Routed:
     """One share of one workload on one tier.
 
     share_fraction  of the workload's calls; part, above_tok: which prompts, where they are cut by length
-    pool            index of the routing's pool that serves it
+    pool_index      index of the routing's pool that serves it
     """
 
     workload: str
@@ -27,7 +27,7 @@ class Routed:
     part: PromptPart
     above_tok: float | None
     cost_usd_per_month: float
-    pool: int
+    pool_index: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +78,20 @@ class Routing:
     def splits(self) -> bool:
         """Whether any workload is served by more than one tier."""
         return any(each.share_fraction < 1.0 for each in self.routed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierChoice:
+    """One workload whole on one tier: its bill and the median time of an answer."""
+
+    label: str
+    e2e_s: float
+    cost_usd_per_month: float
+
+    def beats(self, other: "TierChoice") -> bool:
+        """Whether it is no dearer and no slower, and not the same."""
+        mine, theirs = (self.e2e_s, self.cost_usd_per_month), (other.e2e_s, other.cost_usd_per_month)
+        return mine != theirs and mine[0] <= theirs[0] and mine[1] <= theirs[1]
 
 
 def route(desk: Desk) -> Routing:
@@ -198,7 +212,7 @@ def _routed(
         part=piece.part,
         above_tok=piece.above_tok,
         cost_usd_per_month=usd,
-        pool=pool,
+        pool_index=pool,
     )
 
 

@@ -30,6 +30,7 @@ CONTENT = {
     "latency": ["Time to first token, p95"],
     "concurrency": ["What does each user get as more share one replica?", "Open dots"],
     "cost": ["What does a million output tokens cost at this load?"],
+    "routing": ["Leaving each workload whole", "Runner-up", "times its price", "Not worked out yet"],
     "what_if": ["What holds at another load?", "Every promise holds", "Least regret", "Not worked out yet"],
     "parity": ["One row an item and tier", "the baseline"],
     "claims": ["Who measured", "claims", "who measured it", "Does one defect scrap a wafer?"],

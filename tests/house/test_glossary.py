@@ -29,6 +29,7 @@ RECORD_MODULES = (
 )
 # Numbers that are no quantity: names of days, rows and draws, and figures in another number's own unit.
 NOT_A_QUANTITY = {
+    ("Routed", "pool_index"),
     ("Accelerator", "year"),
     ("Evidence", "low"),
     ("Evidence", "high"),

@@ -182,13 +182,18 @@ def test_without_a_rival_no_price_changes_the_answer() -> None:
     assert runner_up(found) is None
 
 
+def takers(moved):
+    """Who takes which share of what lost its tier."""
+    return {each.offer_id: each.share_fraction for each in moved.taken_by}
+
+
 def test_an_hour_without_the_cheap_tier_costs_the_difference() -> None:
     desk = desk_with(scenario_with([hosted("cheap", 1.0), hosted("dear", 3.0)]))
     found = route(desk)
     assert list(may_fail(desk, found)) == ["cheap"]
     lost = outage(desk, found, "cheap")
     (moved,) = lost.moved
-    assert moved.to == (("dear/model", pytest.approx(1.0)),)
+    assert takers(moved) == {"dear/model": pytest.approx(1.0)}
     assert lost.extra_usd == pytest.approx(10.0 * 3600 * 1e-3 * (3.0 - 1.0))
     assert [each.offer_id for each in lost.replanned.routed] == ["dear/model"]
 
@@ -212,9 +217,7 @@ def own_machines():
     return Offer(tier=tier, model=MODEL)
 
 
-@pytest.mark.parametrize(
-    ("voice_rate_req_per_s", "destination"), [(25.0, (("own/model", 1.0),)), (1000.0, ())]
-)
+@pytest.mark.parametrize(("voice_rate_req_per_s", "destination"), [(25.0, {"own/model": 1.0}), (1000.0, {})])
 def test_deployed_machines_take_over_only_what_they_can(voice_rate_req_per_s, destination) -> None:
     api = replace(hosted("api", 1e-6), model=Model(id="sold", label="Sold", kind="closed"))
     base = scenario_with([own_machines(), api], spare_unit_count=1)
@@ -238,5 +241,5 @@ def test_deployed_machines_take_over_only_what_they_can(voice_rate_req_per_s, de
         "chat": "own/model",
     }
     lost = outage(desk, found, "api")
-    assert [each.to for each in lost.moved] == [destination]
+    assert [takers(each) for each in lost.moved] == [destination]
     assert lost.untouched == ("chat",)
