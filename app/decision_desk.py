@@ -8,6 +8,7 @@ from app import decisions, presenters
 from app.charts import growth, tornado
 from app.formatting import DASH, number, percent, show
 from app.workbench import View
+from models.decisions.break_even import weighted_quantile
 from models.decisions.regret import RegretTable
 from models.decisions.what_holds import WorkloadState
 
@@ -115,11 +116,22 @@ def _regret(seen: View) -> None:
             f"Least regret: the plan for “{least}”. Least expected cost: the plan for “{expected}”."
         )
     )
+    _bill_range(table)
     presenters.table(_regret_rows(table), alt="Regret of each plan in each future")
     share, cover = decisions.demand_to_cover(seen, ratio)
     st.caption(
         f"Newsvendor: cover {percent(share)} of the futures, which is {number(cover)} times today's rates."
     )
+
+
+def _bill_range(table: RegretTable) -> None:
+    """The bill of the plan with the least expected cost, over the futures."""
+    bills = table.cost_usd[table.least_expected_index]
+    low, middle, high = (
+        show("cost_usd_per_month", weighted_quantile(bills, table.future_weight, share))
+        for share in (0.1, 0.5, 0.9)
+    )
+    st.markdown(presenters.safe(f"Its bill over your futures: P10 {low}, P50 {middle}, P90 {high} a month."))
 
 
 def _regret_rows(table: RegretTable) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from app.formatting import DASH, label, number, percent, show
 from app.workbench import View
 from models.decisions.faster import FasterTier
 from models.decisions.frontier import cheapest_at
+from models.energy import energy_of
 from models.tiers import Offer
 from models.workloads import Demand
 
@@ -26,6 +27,43 @@ def charges(seen: View) -> None:
         on_click="ignore",
         icon=":material/download:",
         help="One row a charge in the columns of FOCUS 1.0: a forecast of the month, not an invoice.",
+    )
+
+
+def energy(seen: View) -> None:
+    """Electricity and carbon of the machines, where their power is stated."""
+    st.subheader("How much electricity?")
+    grid = st.number_input(
+        "Your grid (g CO2e per kWh)",
+        min_value=0.0,
+        value=None,
+        placeholder="384 in the USA, 41 in France",
+        key="grid_g_per_kwh",
+        persist_state="session",
+        help="Operation only; EcoLogits 0.11 lists 384 for the USA, 330 for Germany, 41 for France.",
+    )
+    found = energy_of(seen.scenario, seen.plan)
+    presenters.table(
+        [
+            {
+                "Pool": each.tier_label,
+                "Accelerators": each.accelerator_count or DASH,
+                "Stated power": show("all_in_power_w", each.all_in_power_w),
+                label("energy_kwh_per_month"): show("energy_kwh_per_month", each.energy_kwh_per_month),
+                label("energy_kwh_per_mtok_output"): show(
+                    "energy_kwh_per_mtok_output", each.energy_kwh_per_mtok_output
+                ),
+                "CO2e a month": DASH
+                if grid is None or (carbon := each.carbon_kg_per_month(grid)) is None
+                else f"{number(carbon)} kg",
+            }
+            for each in found
+        ],
+        alt="Electricity by pool",
+        empty="The plan runs no machines.",
+    )
+    st.caption(
+        "At the stated power all the time: an upper end. Blank: nobody states it, or a supplier runs it."
     )
 
 

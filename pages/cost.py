@@ -19,6 +19,7 @@ if seen is not None:
     money_desk.speed_frontier(seen, demand, offers)
     money_desk.rent_or_tokens(seen, demand, offers, count)
     money_desk.faster_tiers(seen, demand.workload.name)
+    money_desk.energy(seen)
     with st.expander("Where the prices come from", key="price_evidence"):
         presenters.evidence(
             [use for use in seen.plan.evidence if use.quantity.startswith(("usd_", "output_usd"))]
