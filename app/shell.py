@@ -44,7 +44,10 @@ PAGES: dict[str, tuple[PageEntry, ...]] = {
         PageEntry("what_if", "What-if", "What would change the answer?", "help_center"),
         PageEntry("parity", "Parity", "Are two tiers the same?", "balance"),
     ),
-    "Evidence": (PageEntry("claims", "Claims", "Who measured that?", "fact_check"),),
+    "Evidence": (
+        PageEntry("claims", "Claims", "Who measured that?", "fact_check"),
+        PageEntry("method", "Method", "How is that worked out?", "functions"),
+    ),
 }
 
 

@@ -33,6 +33,7 @@ CONTENT = {
     "routing": ["Leaving each workload whole", "Runner-up", "times its price", "Not worked out yet"],
     "what_if": ["What holds at another load?", "Every promise holds", "Least regret", "Not worked out yet"],
     "parity": ["One row an item and tier", "the baseline"],
+    "method": ["How each kind of tier", "Bytes and operations", "Time to first token"],
     "claims": ["Who measured", "claims", "who measured it", "Does one defect scrap a wafer?"],
 }
 
