@@ -43,7 +43,7 @@ def picture(shown: Picture, empty: str = "Nothing to draw yet.") -> None:
     with st.container(border=True):
         st.markdown(f"**{safe(shown.title)}**")
         if shown.empty:
-            st.info(empty)
+            st.info(safe(empty))
             return
         st.plotly_chart(
             draw(shown, theme()), config=CONFIG, key=f"chart_{shown.key}", alt=shown.alt, theme=None
@@ -67,7 +67,7 @@ def notices(found: Iterable[Notice]) -> None:
 def table(rows: Sequence[Mapping[str, Any]], alt: str, empty: str = "Nothing here yet.") -> None:
     """Rows as a table; headings are the keys, values are shown as text."""
     if not rows:
-        st.caption(empty)
+        st.caption(safe(empty))
         return
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
 
@@ -250,7 +250,7 @@ def bullets(lines: Sequence[str]) -> None:
 def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str) -> Any:
     """A table whose rows can be chosen; the chosen ones, or None where it is empty."""
     if not rows:
-        st.caption(empty)
+        st.caption(safe(empty))
         return None
     return st.dataframe(
         pd.DataFrame(rows), hide_index=True, key=key, alt=alt, on_select="rerun", selection_mode="multi-row"

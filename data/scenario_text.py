@@ -161,14 +161,15 @@ def _check_events(text: str, name: str) -> None:
     """Refuse tags, depth, aliases and sheer number while the text is still a stream of events."""
     depth = aliases = 0
     for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
-        place = f"{name}, line {event.start_mark.line + 1}"
+        place = name if event.start_mark is None else f"{name}, line {event.start_mark.line + 1}"
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         aliases += isinstance(event, yaml.AliasEvent)
-        if getattr(event, "tag", None) is not None:
-            raise _refusal(place, f"has a tag, {event.tag}", "Write the value without a tag.")
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise _refusal(place, f"has a tag, {tag}", "Write the value without a tag.")
         if depth > MAX_DEPTH:
             raise _refusal(place, f"is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
         if count > MAX_VALUES:
@@ -204,7 +205,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.v
 _Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 
 
-class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+class _Dumper(yaml.SafeDumper):
     """Quotes whatever any YAML reader, old or new, would not take for text; days stay bare."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import decisions, workbench
+from app import decisions, routing, workbench
 from app.charts import (
     CHARTS,
     comparison,
@@ -23,6 +23,7 @@ from app.charts import (
     latency,
     monthly_cost,
     price_multiple,
+    tier_choices,
     tornado,
 )
 from app.charts.labels import spread_apart
@@ -143,6 +144,7 @@ def pictures_of(seen):
         "latency": latency.rows(curves, demand.workload, "ttft_s", 0.5),
         "monthly_cost": monthly_cost.rows(seen.plan),
         "price_multiple": price_multiple.rows(decisions.faster(valued(), None)),
+        "tier_choices": tier_choices.rows(routing.tier_choices(seen, demand.workload.name)),
         "tornado": tornado.rows(decisions.tornado(seen, 0.2, lambda share: None)),
     }
 
