@@ -150,14 +150,20 @@ def _label_ends(figure: go.Figure, picture: Picture, colours: dict[str, str]) ->
 
 
 def _label_lone_dots(figure: go.Figure, picture: Picture, colours: dict[str, str]) -> None:
-    """Name dots that no line of their group names."""
+    """Name dots that no line of their group names: to their right, or to their left near the right edge."""
     named = {line.group for line in picture.lines if line.labelled}
+    every_x = [_axis(x, picture.x_log) for x in picture.all_x()]
+    edge = max(every_x, default=0.0)
+    near = edge - LABEL_WIDTH_FRACTION * (edge - min(every_x, default=0.0))
     for dots in picture.dots:
         if dots.group not in named:
+            x = _axis(dots.x[-1], picture.x_log)
+            # Lines leave a margin for their own names at the right; dots alone have none.
+            turned = not picture.lines and len(picture.dots) > 1 and x > near
             figure.add_annotation(
-                x=_axis(dots.x[-1], picture.x_log),
-                xanchor="left",
-                xshift=9,
+                x=x,
+                xanchor="right" if turned else "left",
+                xshift=-9 if turned else 9,
                 y=_axis(dots.y[-1] * _scale(picture), picture.y_log),
                 text=html.escape(dots.name),
                 showarrow=False,
