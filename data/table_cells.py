@@ -26,7 +26,9 @@ from data.exports import as_typed
 from models.measurements import LoadKind
 from models.problems import Severity
 
-RATE_UNITS = frozenset(("tok_s", "tokens_s", "token_s", "t_s", "req_s", "requests_s", "rps", "tps"))
+RATE_UNITS = frozenset(
+    ("tok_s", "tokens_s", "token_s", "t_s", "req_s", "reqs_s", "requests_s", "rps", "qps", "reqps", "tps")
+)
 WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
 PLAIN_NUMBER = re.compile(r"[0-9]{1,300}(\.[0-9]{1,300})?")
 WHOLE_AS_A_RULE = frozenset(("concurrency_count", "batch_count", "users", "isl_tok", "osl_tok"))

@@ -437,3 +437,22 @@ def test_the_command_lines_json_has_its_keys_and_nests_statistics():
     assert row["ttft_s"] == {"mean": None, "p50": 0.1, "p90": None, "p95": None, "p99": None}
     assert row["model"] is None
     assert set(document["problems"][0]) == {"path", "message", "cure", "severity"}
+
+
+def test_a_joined_export_of_a_grafana_panel_is_read_by_its_units():
+    """One row a time: units stand in the cells, or in the metric's own name."""
+    in_words = (
+        '"Time","TTFT p50","TTFT p95","ITL p50","Running requests","Request throughput"\n'
+        "2026-11-30 10:00:00,120 ms,340 ms,21 ms,12,3.1 reqps\n"
+        "2026-11-30 10:01:00,130 ms,1.2 s,22 ms,16,4.0 reqps\n"
+    )
+    by_metric = (
+        '"Time","vllm:time_to_first_token_seconds p95","vllm:num_requests_running"\n1764496800000,0.34,12\n'
+    )
+    found = import_file("panel.csv", in_words.encode()).measurements
+    assert [each.ttft_s.p95 for each in found] == [0.340, 1.2]
+    assert [each.itl_s.p50 for each in found] == [0.021, 0.022]
+    assert [each.concurrency_count for each in found] == [12, 16]
+    assert [each.request_rate_req_per_s for each in found] == [3.1, 4.0]
+    (metric,) = import_file("metrics.csv", by_metric.encode()).measurements
+    assert (metric.ttft_s.p95, metric.concurrency_count) == (0.34, 12)
