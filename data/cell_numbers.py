@@ -74,7 +74,11 @@ SPACED = {
 
 
 class NotANumber(ValueError):
-    """The cell is not a number that can be used; the text says why."""
+    """A cell that holds no number of its column, and what would make it one."""
+
+    def __init__(self, message: str, cure: str = "Write a plain number, or leave the cell empty.") -> None:
+        super().__init__(message)
+        self.cure = cure
 
 
 def is_missing(cell: str) -> bool:

@@ -16,6 +16,7 @@ from data.log_tables import (
     create_successes,
     drop_repeats,
     row_of,
+    turned_times,
 )
 from data.request_demand import RequestDemand
 from models.problems import Problem
@@ -82,6 +83,17 @@ def reading_of_log(
         for time, stated in (("ttft", columns.ttft_power), ("e2e", columns.e2e_power))
     }
     create_successes(connection, columns, scale)
+    turned = turned_times(connection)
+    if turned:
+        problems.append(
+            Problem(
+                path=name,
+                message=f"{turned:,} requests have their first token after their last; both times of theirs "
+                "count as missing",
+                cure="Look whether the two columns are swapped, or in different units.",
+                severity="warning",
+            )
+        )
     kept, good = row_of(connection, "SELECT count(*), count(*) FILTER (is_success) FROM arrivals")
     progress(0.8, "working out percentiles")
     if not good:

@@ -18,7 +18,20 @@ MEMORY_LIMIT = "800MB"
 SCRATCH_LIMIT = "20GB"
 THREAD_COUNT = 2
 EXAMPLE_COUNT = 3
-GOOD_WORDS = ("", "ok", "success", "succeeded", "true", "none", "null", "nan", "finished", "completed")
+FINISH_REASONS = (
+    "stop",
+    "length",
+    "eos",
+    "end_turn",
+    "stop_sequence",
+    "max_tokens",
+    "tool_calls",
+    "tool_use",
+)
+GOOD_WORDS = (
+    *("", "ok", "success", "succeeded", "true", "none", "null", "nan", "finished", "completed"),
+    *FINISH_REASONS,
+)
 NO_ERROR_WORDS = ("", "ok", "none", "null", "nan", "false", "no")
 YES_WORDS = (*GOOD_WORDS, "yes")
 LARGEST_CELL_SHOWN = 40
@@ -214,13 +227,25 @@ def create_successes(
     (has_codes,) = row_of(connection, "SELECT coalesce(bool_or(code >= 100), false) FROM requests")
     times = ", ".join(f"{name} / 1e{-power} AS {name}_s" for name, power in scale.items())
     connection.execute(
-        f"CREATE VIEW arrivals AS SELECT start AS start_s, {times}, input_tok, output_tok, cached_tok, "
+        f"CREATE VIEW told AS SELECT start AS start_s, {times}, input_tok, output_tok, cached_tok, "
         f"model, {_is_success(columns, has_codes)} AS is_success FROM requests"
+    )
+    # A first token after the last one is told wrong, and nobody knows which of the two times is.
+    connection.execute(
+        "CREATE VIEW arrivals AS SELECT start_s, CASE WHEN ttft_s > e2e_s THEN NULL ELSE ttft_s END AS ttft_s,"
+        " CASE WHEN ttft_s > e2e_s THEN NULL ELSE e2e_s END AS e2e_s, input_tok, output_tok, cached_tok,"
+        " model, is_success FROM told"
     )
     connection.execute(
         "CREATE VIEW successes AS SELECT *, CASE WHEN output_tok > 1 "
         "THEN (e2e_s - ttft_s) / (output_tok - 1) END AS tpot_s FROM arrivals WHERE is_success"
     )
+
+
+def turned_times(connection: duckdb.DuckDBPyConnection) -> int:
+    """Requests whose first token comes after their last; both their times count as missing."""
+    (count,) = row_of(connection, "SELECT count(*) FILTER (ttft_s > e2e_s) FROM told")
+    return int(count)
 
 
 def _is_success(columns: Columns, has_codes: bool) -> str:

@@ -76,6 +76,25 @@ def _e2e_adds_up(row: Measurement) -> Iterator[tuple[str, str]]:
         )
 
 
+def _mean_within(row: Measurement) -> Iterator[tuple[str, str]]:
+    for name in LATENCIES:
+        latency = getattr(row, name)
+        if latency.mean is not None and latency.p99 is not None and latency.mean > latency.p99:
+            yield (
+                f"{name}: the mean, {latency.mean:.4g} s, is above the 99th percentile, {latency.p99:.4g} s",
+                "Look whether one request in a hundred hung, or the two columns are swapped.",
+            )
+
+
+def _total_holds_output(row: Measurement) -> Iterator[tuple[str, str]]:
+    total, output = row.total_rate_tok_per_s, row.output_rate_tok_per_s
+    if total is not None and output is not None and total < output * (1.0 - RELATIVE_TOLERANCE):
+        yield (
+            f"the total of {total:.4g} tok/s is less than the output of {output:.4g} tok/s",
+            "Look whether the two columns are swapped.",
+        )
+
+
 def _little(row: Measurement) -> Iterator[tuple[str, str]]:
     rate, load = row.request_rate_req_per_s, row.concurrency_count
     if rate is None or load is None or row.load_kind != "concurrency":
@@ -187,6 +206,8 @@ def _sample_size(row: Measurement) -> Iterator[tuple[str, str]]:
 
 CHECKS: tuple[Callable[[Measurement], Iterator[tuple[str, str]]], ...] = (
     _e2e_adds_up,
+    _mean_within,
+    _total_holds_output,
     _little,
     _throughput,
     _stream_speed,

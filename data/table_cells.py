@@ -109,7 +109,7 @@ class CellReader:
         try:
             return self._number(cell)
         except NotANumber as error:
-            return CellReading(message=str(error), cure="Write a plain number, or leave the cell empty.")
+            return CellReading(message=str(error), cure=error.cure)
 
     def _number(self, cell: str) -> CellReading:
         column = self.column
@@ -194,7 +194,10 @@ def _power_of(column: ColumnMeaning, unit: str | None, cell: str) -> int:
         if column.power is None and column.target == "error_fraction":
             return 0
         if column.power is None:
-            raise NotANumber(f"{shown(cell)} has no unit, neither here nor in the heading")
+            raise NotANumber(
+                f"{shown(cell)} has no unit, neither here nor in the heading",
+                "Write it into the heading, such as ttft_ms or TTFT (s), or say it on the Benchmarks page.",
+            )
         return column.power
     name = normalised(unit)
     if is_time and normalised(unit.split("/")[0]) in POWER_BY_TIME_UNIT:

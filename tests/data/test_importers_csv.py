@@ -456,3 +456,27 @@ def test_a_joined_export_of_a_grafana_panel_is_read_by_its_units():
     assert [each.request_rate_req_per_s for each in found] == [3.1, 4.0]
     (metric,) = import_file("metrics.csv", by_metric.encode()).measurements
     assert (metric.ttft_s.p95, metric.concurrency_count) == (0.34, 12)
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "words"),
+    [
+        (
+            "tier,concurrency,ttft_ms_mean,ttft_ms_p50,ttft_ms_p99,output_tps",
+            "a,8,900,100,200,500",
+            "above the 99th",
+        ),
+        ("tier,concurrency,ttft_ms_p50,output_tps,total_tps", "a,8,100,500,400", "less than the output"),
+    ],
+)
+def test_figures_that_contradict_each_other_are_named(heading, row, words):
+    found = import_file("t.csv", f"{heading}\n{row}\n".encode())
+    assert len(found.measurements) == 1
+    assert any(words in each.message for each in found.problems)
+
+
+def test_a_figure_without_a_unit_is_asked_for_its_unit():
+    found = import_file("t.csv", b"tier,concurrency,ttft,output_tps\na,8,0.68,500\n")
+    (cure,) = {each.cure for each in found.problems if "has no unit" in each.message}
+    assert "heading" in cure
+    assert "plain number" not in cure

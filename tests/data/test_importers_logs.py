@@ -140,3 +140,26 @@ def test_json_lines_are_read_in_time_that_grows_with_their_number():
     lines = "\n".join(line.replace('"id": 1', f'"id": {number}') for number in range(20_000))
     (row,) = import_file("long.jsonl", lines.encode()).measurements
     assert row.request_count == 20_000
+
+
+def told(*more, status="200"):
+    """Fifty good requests of 100 tokens, 1.0 s of decoding each, and some rows more."""
+    lines = ["timestamp,input_tokens,output_tokens,ttft_ms,e2e_ms,status"]
+    lines += [f"2026-11-30T10:00:{i:02d}Z,1000,101,{100 + i},{1100 + i},{status}" for i in range(50)]
+    return import_file("log.csv", "\n".join([*lines, *more]).encode())
+
+
+def test_a_first_token_after_the_last_is_no_latency():
+    """Ten such rows would pull the mean time per token from 10 ms to 2.5 ms."""
+    found = told(*(["2026-11-30T10:00:52Z,10,101,5000,1100,200"] * 10))
+    (run,) = found.measurements
+    assert run.tpot_s.mean == pytest.approx(0.010)
+    assert run.ttft_s.p99 < 0.15
+    assert run.request_count == 60
+    assert any("first token after their last" in each.message for each in found.problems)
+
+
+@pytest.mark.parametrize("status", ["stop", "length", "end_turn"])
+def test_a_finish_reason_is_no_failure(status):
+    (run,) = told(status=status).measurements
+    assert run.error_count == 0
