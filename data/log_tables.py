@@ -232,9 +232,9 @@ def create_successes(
     )
     # A first token after the last one is told wrong, and nobody knows which of the two times is.
     connection.execute(
-        "CREATE VIEW arrivals AS SELECT start_s, CASE WHEN ttft_s > e2e_s THEN NULL ELSE ttft_s END AS ttft_s,"
-        " CASE WHEN ttft_s > e2e_s THEN NULL ELSE e2e_s END AS e2e_s, input_tok, output_tok, cached_tok,"
-        " model, is_success FROM told"
+        "CREATE VIEW arrivals AS SELECT start_s, input_tok, output_tok, cached_tok, model, is_success,"
+        " CASE WHEN ttft_s > e2e_s THEN NULL ELSE ttft_s END AS ttft_s,"
+        " CASE WHEN ttft_s > e2e_s THEN NULL ELSE e2e_s END AS e2e_s FROM told"
     )
     connection.execute(
         "CREATE VIEW successes AS SELECT *, CASE WHEN output_tok > 1 "
