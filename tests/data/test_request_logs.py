@@ -310,6 +310,8 @@ def test_ctrl_c_leaves_the_store_as_it_was_and_no_scratch_behind(big_file, tmp_p
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
+        # A shell that starts tests in the background has Ctrl-C ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 30
     while not list(tmp_path.glob("plimsoll-*")) and time.monotonic() < deadline:
