@@ -13,13 +13,6 @@ from models.task_speed import speed_multiples
 from models.tiers import Offer
 from models.workloads import Workload
 
-SPEED_COLUMNS = (
-    "stream_rate_tok_per_s",
-    "token_speed_ratio",
-    "task_s",
-    "task_speed_ratio",
-    "unaccelerated_fraction",
-)
 SIMULATED_KEY = "simulated_plan"
 
 

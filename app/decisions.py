@@ -1,16 +1,11 @@
 """What a plan's decisions rest on, worked out for a view: growth, futures, swings, break-evens, losses."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 
 from app.charts.labels import offer_label
 from app.workbench import View, desk_of, load_catalogue, replan
-from models import machines
 from models.architectures import hosted_api
-from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK
-from models.curves import break_even_rate_req_per_s
 from models.decisions.break_even import newsvendor_fraction, weighted_quantile
 from models.decisions.faster import FasterTier, faster_tiers
 from models.decisions.frontier import Frontier, frontier
@@ -19,10 +14,9 @@ from models.decisions.growth import GrowthPath, growth_path
 from models.decisions.regret import RegretTable
 from models.decisions.sensitivity import Swing, levers, swings
 from models.decisions.what_holds import WorkloadState, at_load, with_unit_lost
-from models.desk import Performances, place
+from models.desk import KnownPerformances, Performances, PoolPlanner, settled
 from models.performance import CannotServe, HostedPerformance
 from models.plans import Plan
-from models.pool_loads import load_of
 from models.scenario import Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -30,16 +24,30 @@ from models.workloads import Demand
 Progress = Callable[[float], None]
 
 
+def _known(seen: View) -> KnownPerformances:
+    """The view's performances as a value that a cache can hold."""
+    return tuple(seen.performances.items())
+
+
 def growth(seen: View) -> GrowthPath:
     """The plan's placement month by month over the outlook."""
-    desk = desk_of(seen)
-    return growth_path(desk, place(desk).groups)
+    return growth_path(*settled(seen.scenario, _known(seen), desk_of(seen).plan_pool))
 
 
 def regrets(seen: View, shortage_price_ratio: float) -> RegretTable | None:
     """The cheapest plan of each demand scenario put through all of them; None with fewer than two."""
-    desk = desk_of(seen)
-    return least_regret(seen.scenario, seen.performances, shortage_price_ratio, desk.plan_pool)
+    return _regrets(seen.scenario, _known(seen), shortage_price_ratio, desk_of(seen).plan_pool)
+
+
+@lru_cache(maxsize=16)
+def _regrets(
+    scenario: Scenario,
+    performances: KnownPerformances,
+    shortage_price_ratio: float,
+    pool_planner: PoolPlanner,
+) -> RegretTable | None:
+    """Kept by value: the futures need not be planned again at each movement of another control."""
+    return least_regret(scenario, dict(performances), shortage_price_ratio, pool_planner)
 
 
 def demand_to_cover(seen: View, shortage_price_ratio: float) -> tuple[float, float]:
@@ -69,14 +77,13 @@ def tornado(seen: View, reader_fraction: float, progress: Progress) -> tuple[Swi
 
 def holding_at(seen: View, rate_ratio: float) -> tuple[WorkloadState, ...]:
     """Which promises the planned machines keep with every rate multiplied."""
-    desk = desk_of(seen)
-    return at_load(desk, place(desk).groups, rate_ratio)
+    return at_load(*settled(seen.scenario, _known(seen), desk_of(seen).plan_pool), rate_ratio)
 
 
 def losses(seen: View) -> tuple[tuple[str, tuple[WorkloadState, ...]], ...]:
     """For each pool of machines, by tier label, its workloads with one failure unit gone."""
-    desk = desk_of(seen)
-    found = [(group, with_unit_lost(desk, group)) for group in place(desk).groups]
+    desk, groups = settled(seen.scenario, _known(seen), desk_of(seen).plan_pool)
+    found = [(group, with_unit_lost(desk, group)) for group in groups]
     return tuple(
         (desk.offers[group.offer_id].tier.label, states) for group, states in found if states is not None
     )
@@ -95,47 +102,6 @@ def faster(seen: View, seen_rate_tok_per_s: float | None) -> tuple[FasterTier, .
 def frontiers(seen: View, offers: Sequence[Offer], demand: Demand) -> dict[str, Frontier]:
     """Stream speed against tokens per dollar, by tier label."""
     return {offer_label(offer, offers): frontier(offer, seen.performances, demand) for offer in offers}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RentOrTokens:
-    """Machines against a tier paid per token: from this rate on they cost less, if they can serve it."""
-
-    machine_label: str
-    hosted_label: str
-    usd_per_h: float
-    rate_req_per_s: float
-    output_mtok_per_h: float
-    utilisation_fraction: float | None
-
-
-def rent_or_tokens(
-    seen: View, demand: Demand, offers: Sequence[Offer], replica_count: int
-) -> list[RentOrTokens]:
-    """Every pair of a machine tier and a hosted tier among the offers, for one workload."""
-    found = []
-    for machine, hosted in product(offers, offers):
-        performance = seen.performances[machine.id]
-        if isinstance(performance, CannotServe | HostedPerformance):
-            continue
-        rate = break_even_rate_req_per_s(machine, performance, hosted, demand, replica_count)
-        if rate is None:
-            continue
-        load = load_of([demand])
-        highest = machines.max_rate(performance, load, replica_count)
-        usd_per_h = machines.pool_usd_per_h(machine, performance, load, replica_count)
-        output_tok = demand.workload.output_tok.mean_tok
-        found.append(
-            RentOrTokens(
-                machine_label=offer_label(machine, offers),
-                hosted_label=offer_label(hosted, offers),
-                usd_per_h=usd_per_h,
-                rate_req_per_s=rate,
-                output_mtok_per_h=rate * SECONDS_PER_HOUR * output_tok / TOK_PER_MTOK,
-                utilisation_fraction=rate / highest if highest > 0 else None,
-            )
-        )
-    return found
 
 
 def _hosted_offers(scenario: Scenario) -> list[Offer]:

@@ -6,8 +6,10 @@ import streamlit as st
 
 from app import decisions, focus_csv, presenters, session
 from app.charts import frontier, price_multiple
+from app.charts.labels import offer_label
 from app.formatting import DASH, label, number, percent, show
 from app.workbench import View
+from models.decisions import renting
 from models.decisions.faster import FasterTier
 from models.decisions.frontier import cheapest_at
 from models.energy import energy_of
@@ -100,10 +102,10 @@ def rent_or_tokens(seen: View, demand: Demand, offers: Sequence[Offer], replica_
     presenters.table(
         [
             {
-                "Machines": each.machine_label,
-                "Against": each.hosted_label,
-                label("cost_usd_per_h"): show("cost_usd_per_h", each.usd_per_h),
-                "Cheaper from": show("offered_rate_req_per_s", each.rate_req_per_s),
+                "Machines": offer_label(each.machine, offers),
+                "Against": offer_label(each.hosted, offers),
+                label("cost_usd_per_h"): show("cost_usd_per_h", each.cost_usd_per_h),
+                "Cheaper from": show("offered_rate_req_per_s", each.offered_rate_req_per_s),
                 "Output Mtok/h": number(each.output_mtok_per_h),
                 "Which uses of them": DASH
                 if each.utilisation_fraction is None
@@ -111,7 +113,7 @@ def rent_or_tokens(seen: View, demand: Demand, offers: Sequence[Offer], replica_
                 if each.utilisation_fraction <= 1
                 else "more than they can serve",
             }
-            for each in decisions.rent_or_tokens(seen, demand, offers, replica_count)
+            for each in renting.rent_or_tokens(offers, seen.performances, demand, replica_count)
         ],
         alt="Rates from which machines cost less than tokens",
         empty="Choose a machine tier and a tier paid per token to compare.",

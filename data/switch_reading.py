@@ -6,7 +6,6 @@ from data.reading import Reader, read_evidence
 from models.tiers import Speculation
 
 MOST_DRAFT_TOKENS = 64
-SWITCHES = ("speculation", "distilled_weight_fraction", "parity")
 
 
 def read_switches(reader: Reader) -> dict[str, Any]:

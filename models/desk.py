@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from models.commitments import committed_replicas, replica_usd_per_month
 from models.gates import gate
@@ -24,6 +25,7 @@ from models.tiers import Offer
 from models.workloads import Demand
 
 Performances = Mapping[str, TierPerformance | CannotServe]
+KnownPerformances = tuple[tuple[str, TierPerformance | CannotServe], ...]
 PoolPlanner = Callable[[Offer, TierPerformance, tuple[Demand, ...], Policy, int], PoolPlan | CannotServe]
 
 
@@ -160,6 +162,15 @@ def place(desk: Desk) -> Partition:
     apart = desk.scenario.policy.max_supplier_share_fraction < 1.0
     choices = [choice(offer_ids) for offer_ids in _by_supplier(desk, apart)]
     return cheapest_placement(choices, lambda workload_set: _supplier_may_serve(desk, workload_set))
+
+
+@lru_cache(maxsize=16)
+def settled(
+    scenario: Scenario, performances: KnownPerformances, pool_planner: PoolPlanner
+) -> tuple[Desk, tuple[Group, ...]]:
+    """A desk and the pools of its cheapest placement, kept by value: a slider asks for the same again."""
+    desk = desk_for(scenario, dict(performances), pool_planner)
+    return desk, place(desk).groups
 
 
 def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, float] | None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from models.cost import HOURS_PER_MONTH, TOK_PER_MTOK, calls_per_month
 from models.plans import Plan
 from models.scenario import Scenario
+from models.tiers import WATT_PER_KILOWATT
 
-WATT_PER_KILOWATT = 1000.0
 GRAM_PER_KILOGRAM = 1000.0
 
 

@@ -64,21 +64,3 @@ class Traffic:
             fan_out_count=self.fan_out_count,
         )
         return Load(classes=(only,), arrival=self.arrival)
-
-
-def traffics_of(load: Load) -> tuple[Traffic, ...]:
-    """The classes of a load as tasks, in the order of the load; a profile is one hour at its rate."""
-    arrival = STEADY_ARRIVAL if load.arrival.kind == "profile" else load.arrival
-    return tuple(
-        Traffic(
-            rate_req_per_s=each.rate_req_per_s / (each.sequential_call_count * each.fan_out_count),
-            input_tok=each.input_tok,
-            output_tok=each.output_tok,
-            arrival=arrival,
-            cached_input_fraction=each.cached_input_fraction,
-            sequential_call_count=each.sequential_call_count,
-            pause_s=each.pause_s,
-            fan_out_count=each.fan_out_count,
-        )
-        for each in load.classes
-    )

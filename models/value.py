@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cost import SECONDS_PER_HOUR
 from models.percentiles import Percentiles, quantile_function
 from models.workloads import Value
 
 FloatArray = NDArray[np.float64]
 
-SECONDS_PER_HOUR = 3600.0
 SECONDS_PER_DAY = 86_400.0
 CONVERSION_STEP_S = 0.1
 CONVERSION_END_S = 2.0  # the longest delay that the studies cover; the curve is flat beyond

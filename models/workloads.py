@@ -1,7 +1,7 @@
 """What people ask for: the shape of one kind of work, its targets, and how much of it arrives when."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from models.evidence import Evidence
@@ -131,6 +131,10 @@ class Demand:
     peak_rate_req_per_s: float
     arrival: Arrival = POISSON
     hourly_fraction: tuple[float, ...] = ALL_DAY
+
+    def scaled(self, rate_ratio: float) -> "Demand":
+        """The same work at another level, or a share of it picked at random."""
+        return replace(self, peak_rate_req_per_s=self.peak_rate_req_per_s * rate_ratio)
 
     @property
     def peak_call_rate_req_per_s(self) -> float:

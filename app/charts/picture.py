@@ -10,7 +10,6 @@ from typing import Literal
 
 from models.quantities import quantity
 
-MAX_POINTS_PER_LINE = 400
 LineStyle = Literal["solid", "dash", "dot"]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.charts.picture import Limit, Line, Picture
-from models.decisions.break_even import MARKED_MULTIPLES, SWEPT_MULTIPLES, multiple_sweep
+from models.decisions.break_even import SWEPT_MULTIPLES, multiple_sweep
 from models.decisions.faster import FasterTier
 
 KEY = "price_multiple"
@@ -29,8 +29,7 @@ def rows(found: Sequence[FasterTier]) -> Picture:
 
 def _line(each: FasterTier) -> Line:
     gain = (each.break_even_price_ratio - 1.0) * each.slow_cost_usd_per_task
-    multiples = sorted({1.0, *SWEPT_MULTIPLES, *MARKED_MULTIPLES})
-    points = multiple_sweep(gain, each.slow_cost_usd_per_task, multiples)
+    points = multiple_sweep(gain, each.slow_cost_usd_per_task, (1.0, *SWEPT_MULTIPLES))
     return Line(
         name=f"{each.workload}: {each.tier_label}",
         group=each.workload,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from models.value import turns_per_day
 
 SWEPT_MULTIPLES = (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
-MARKED_MULTIPLES = (2.0, 6.0)  # Anthropic's Fast in 2026, and OpenAI's Ultrafast list prices in 2026
 
 
 def break_even_multiple(value_gain_usd: float, slow_cost_usd: float) -> float:

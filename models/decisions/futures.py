@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.decisions.growth import scaled
 from models.decisions.regret import RegretTable, regret_table
 from models.desk import Desk, Performances, PoolPlanner, desk_for, place
 from models.performance import CannotServe
@@ -52,7 +51,7 @@ def least_regret(
 
 def in_future(scenario: Scenario, future: DemandScenario) -> Scenario:
     """The scenario with all rates as one future has them."""
-    return replace(scenario, demands=tuple(scaled(each, future.rate_ratio) for each in scenario.demands))
+    return replace(scenario, demands=tuple(each.scaled(future.rate_ratio) for each in scenario.demands))
 
 
 def _candidate(desk: Desk) -> Candidate:

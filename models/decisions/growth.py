@@ -1,11 +1,10 @@
 """How the plan grows with demand: replicas and money month by month, and when today's machines run out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from models.desk import Desk
 from models.performance import CannotServe
 from models.placement import Group
-from models.workloads import Demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +64,7 @@ class _Grown:
 def _grown_pool(desk: Desk, group: Group, rate_ratio: float) -> _Grown:
     offer, performance = desk.offers[group.offer_id], desk.performances[group.offer_id]
     today = desk.placed_pool(group)
-    demands = tuple(scaled(each, rate_ratio) for each in desk.demands(group.workload_set))
+    demands = tuple(each.scaled(rate_ratio) for each in desk.demands(group.workload_set))
     if isinstance(performance, CannotServe):
         raise RuntimeError(f"placed on {group.offer_id}, which cannot serve it")
     pool = desk.plan_pool(offer, performance, demands, desk.scenario.policy, 1)
@@ -85,11 +84,6 @@ def _grown_pool(desk: Desk, group: Group, rate_ratio: float) -> _Grown:
         worker_count=pool.prefill_worker_count,
         today_worker_count=today.prefill_worker_count,
     )
-
-
-def scaled(demand: Demand, rate_ratio: float) -> Demand:
-    """A demand at another level."""
-    return replace(demand, peak_rate_req_per_s=demand.peak_rate_req_per_s * rate_ratio)
 
 
 def _shortage(pool: _Grown) -> str:

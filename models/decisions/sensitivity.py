@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from models.desk import Performances
 from models.evidence import Evidence
+from models.percentiles import NORMAL_QUANTILE
 from models.performance import BatchedPerformance, CannotServe
 from models.plans import Plan
 from models.scenario import Scenario
 from models.tiers import HourlyPrice, Offer, OwnedPrice, Price
 from models.uncertainty import speed_log_deviation, with_speed
 from models.workloads import Demand
-
-QUANTILE_90 = 1.2815515655446  # standard normal: a range from P10 to P90
 
 Replan = Callable[[Scenario, Performances], Plan]
 
@@ -119,8 +118,7 @@ def _demand_levers(
     workload = demand.workload
 
     def rate(ratio: float) -> Setting:
-        changed = replace(demand, peak_rate_req_per_s=demand.peak_rate_req_per_s * ratio)
-        return _with_demand(scenario, performances, index, changed)
+        return _with_demand(scenario, performances, index, demand.scaled(ratio))
 
     def answers(ratio: float) -> Setting:
         longer = replace(workload, output_tok=workload.output_tok.scaled(ratio))
@@ -213,7 +211,7 @@ def _speed_lever(scenario: Scenario, performances: Performances, offer: Offer) -
     performance = performances[offer.id]
     if isinstance(performance, CannotServe) or not isinstance(performance, BatchedPerformance):
         return None
-    ratio = math.exp(QUANTILE_90 * speed_log_deviation(performance, inside_domain=True))
+    ratio = math.exp(NORMAL_QUANTILE["p90"] * speed_log_deviation(performance, inside_domain=True))
 
     def at(time_ratio: float) -> Setting:
         changed = {**performances, offer.id: with_speed(performance, time_ratio)}

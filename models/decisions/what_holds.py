@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from models.curves import operate_offer
-from models.decisions.growth import scaled
 from models.desk import Desk
 from models.performance import CannotServe, OperatingPoint, TandemPerformance
 from models.placement import Group
@@ -58,7 +57,7 @@ def _states(
     offer, performance = desk.offers[group.offer_id], desk.performances[group.offer_id]
     if isinstance(performance, CannotServe):
         raise RuntimeError(f"placed on {group.offer_id}, which cannot serve it")
-    demands = tuple(scaled(each, rate_ratio) for each in desk.demands(group.workload_set))
+    demands = tuple(each.scaled(rate_ratio) for each in desk.demands(group.workload_set))
     hour = desk.placed_pool(group).busiest_hour_h
     if replica_count is not None and replica_count < 1:
         point = NOTHING_LEFT

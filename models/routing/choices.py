@@ -14,7 +14,7 @@ from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
 from models.pools import monthly_floor_usd
 from models.routing.assignment import Choices, Column, Stream, Terms
-from models.routing.pieces import Piece, pieces_of, share_of
+from models.routing.pieces import Piece, pieces_of
 from models.sizing import first_miss
 from models.tiers import Offer, TokenPrice
 from models.workloads import Demand
@@ -58,7 +58,7 @@ def choices_of(desk: Desk, whole: Partition) -> Choices:
 def demands_of(pieces: tuple[Piece, ...], shares: Shares) -> tuple[Demand, ...]:
     """What a pool that takes these shares is asked for."""
     return tuple(
-        pieces[piece].demand if share == 1.0 else share_of(pieces[piece].demand, share)
+        pieces[piece].demand if share == 1.0 else pieces[piece].demand.scaled(share)
         for piece, share in shares
     )
 

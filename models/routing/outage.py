@@ -12,7 +12,7 @@ from models.pool_plan import PoolPlan
 from models.pools import operate_machines
 from models.routing.assignment import Choices, Column, Mix, Stream, Terms, cheapest_mix
 from models.routing.choices import demands_of
-from models.routing.pieces import Piece, share_of
+from models.routing.pieces import Piece
 from models.routing.routing import Routed, RoutedPool, Routing, offers_used, route
 from models.sizing import first_miss
 from models.workloads import Demand
@@ -119,7 +119,7 @@ def _part(desk: Desk, routing: Routing, index: int, lost: Routed) -> Piece:
     )
     whole = next(each for each in desk.scenario.demands if each.workload.name == lost.workload)
     share = lost.share_fraction * whole.peak_call_rate_req_per_s / piece.rate_req_per_s
-    demand = share_of(piece.demand, min(share, 1.0))
+    demand = piece.demand.scaled(min(share, 1.0))
     moved = replace(demand, workload=replace(demand.workload, name=f"{lost.workload}, moved {index + 1}"))
     return replace(piece, workload_index=index, part="any", above_tok=None, demand=moved)
 

@@ -49,11 +49,6 @@ def pieces_of(demands: Sequence[Demand], offers: Sequence[Offer]) -> tuple[Piece
     return tuple(found)
 
 
-def share_of(demand: Demand, share_fraction: float) -> Demand:
-    """That share of a workload's calls, picked at random."""
-    return replace(demand, peak_rate_req_per_s=demand.peak_rate_req_per_s * share_fraction)
-
-
 def _cuts(demand: Demand, offers: Sequence[Offer]) -> list[float]:
     """Prompt lengths that split the workload's calls in two, shortest first."""
     lengths = demand.workload.input_tok
@@ -79,7 +74,7 @@ def _both_sides(index: int, demand: Demand, above_tok: float) -> tuple[Piece, Pi
             cv_ratio=None,
             values_tok=tuple(int(each) for each in lengths),
         )
-        whole = share_of(demand, len(lengths) / len(bins))
+        whole = demand.scaled(len(lengths) / len(bins))
         own = replace(whole, workload=replace(demand.workload, input_tok=kept))
         return Piece(workload_index=index, part=part, above_tok=above_tok, demand=own)
 
