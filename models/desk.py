@@ -1,6 +1,6 @@
 """One planning run's desk: offers, performances, and every pool worked out at most once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ from models.placement import (
     cheapest_placement,
     cheapest_pools,
     members,
+    sets_weighed,
     side_by_side,
     single_pools,
     subsets,
@@ -38,6 +39,7 @@ class Desk:
     performances: Performances
     plan_pool: PoolPlanner = plan_pool
     pools: dict[tuple[str, int], PoolPlan | CannotServe] = field(default_factory=dict)
+    sets: dict[str, Collection[int]] = field(default_factory=dict)
 
     def demands(self, workload_set: int) -> tuple[Demand, ...]:
         """The demands of a set of workloads."""
@@ -105,6 +107,14 @@ class Desk:
             pool.cost_usd, min(committed, pool.replica_count) * replica_usd_per_month(self.offers[offer_id])
         )
 
+    def weighed(self, offer_id: str) -> Collection[int]:
+        """The sets of workloads that are weighed as one pool of an offer."""
+        if offer_id not in self.sets:
+            self.sets[offer_id] = sets_weighed(
+                len(self.scenario.demands), lambda workload_set: self.cost_usd(offer_id, workload_set)
+            )
+        return self.sets[offer_id]
+
     def floor_usd(self, offer_id: str, workload_set: int) -> float:
         """A lower bound of a pool's bill: its throughput's, and that of any part already worked out.
 
@@ -156,7 +166,10 @@ def place(desk: Desk) -> Partition:
         free = [offer_id for offer_id in offer_ids if offer_id not in limited]
         singles = [single_pools(count, offer_id, desk.cost_usd) for offer_id in limited]
         return side_by_side(
-            [cheapest_pools(count, free, desk.cost_usd, desk.floor_usd, desk.affords), *singles]
+            [
+                cheapest_pools(count, free, desk.cost_usd, desk.floor_usd, desk.weighed, desk.affords),
+                *singles,
+            ]
         )
 
     apart = desk.scenario.policy.max_supplier_share_fraction < 1.0

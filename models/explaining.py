@@ -10,6 +10,11 @@ from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection
 from models.sentences import listed
 from models.tiers import MachinePrice, OwnedPrice, TokenPrice
 
+MANY_WORKLOADS = (
+    f"more than {MAX_FULLY_SHARED_COUNT} workloads: not every way to share machines was weighed, only pools "
+    f"built by merging; to be sure of the cheapest, join workloads that are alike into one"
+)
+
 
 def rejections_of(desk: Desk) -> tuple[Rejection, ...]:
     """Every offer that a workload cannot use even alone, and why."""
@@ -66,7 +71,7 @@ def notices_of(
     ]
     found += _not_planned_yet(desk)
     if len(scenario.demands) > MAX_FULLY_SHARED_COUNT:
-        found.append(Notice(text="many workloads: only pools shared by two at most were weighed"))
+        found.append(Notice(text=MANY_WORKLOADS))
     return tuple(found)
 
 

@@ -3,15 +3,17 @@
 Workloads in one pool share its replicas and spares, so a pool's cost depends on the whole set it serves.
 With W workloads there are 2^W sets. Dynamic programming over sets, small ones first, finds the cheapest
 partition into pools; a set is a whole number whose bits are the workloads in it.
+Where there are many workloads, each offer's pools are built by merging, and the search is over those.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 MAX_WORKLOAD_COUNT = 12
-# Beyond this many workloads only pools of two are weighed, which keeps the search in bounds.
-MAX_FULLY_SHARED_COUNT = 6
-PAIR = 2
+# Beyond this many workloads not every set is weighed as one pool, which keeps the search in bounds.
+MAX_FULLY_SHARED_COUNT = 7
+MOST_LEFT_OUT = 2  # of a pool built by merging
 NEVER = float("inf")
 
 
@@ -38,6 +40,8 @@ class Partition:
 NOTHING = Partition(0.0, ())
 # cost(offer_id, set), and a lower bound of it that is cheap to know; NEVER where it cannot serve the set.
 CostOf = Callable[[str, int], float]
+# weighed(offer_id): the sets that the offer may serve as one pool.
+Weighed = Callable[[str], Collection[int]]
 # affords(offer_id, set, bound): False only where the pool certainly costs more than the bound.
 Affords = Callable[[str, int, float], bool]
 
@@ -47,9 +51,40 @@ def members(workload_set: int) -> tuple[int, ...]:
     return tuple(index for index in range(workload_set.bit_length()) if workload_set >> index & 1)
 
 
-def may_share(workload_set: int, workload_count: int) -> bool:
-    """Whether a pool for the whole set is weighed: any set, or pairs where there are many workloads."""
-    return workload_count <= MAX_FULLY_SHARED_COUNT or workload_set.bit_count() <= PAIR
+def sets_weighed(workload_count: int, cost_of_set: Callable[[int], float]) -> Collection[int]:
+    """The sets of workloads weighed as one pool of an offer: all, or those met by merging where too many.
+
+    cost_of_set  what one pool of this offer costs for a set; NEVER where it cannot serve it
+    Merging starts from pools for one workload each and always joins the two whose joining saves most
+    (J. H. Ward 1963), down to one pool. Weighed are all joinings looked at, every pair among them, and each
+    pool made with one or two of its workloads left out. Nothing is asked of other offers, so that an offer
+    more, or a price less, never makes a plan dearer.
+    """
+    if workload_count <= MAX_FULLY_SHARED_COUNT:
+        return range(1, 1 << workload_count)
+    apart = [1 << index for index in range(workload_count)]
+    pools = [each for each in apart if cost_of_set(each) < NEVER]
+    weighed = {*apart, *pools}
+    while len(pools) > 1:
+        joined = [(_saved(cost_of_set, *pair), *pair) for pair in itertools.combinations(sorted(pools), 2)]
+        weighed.update(one | other for _, one, other in joined)
+        saved, one, other = max(joined)
+        if saved == -NEVER:
+            break
+        pools = [each for each in pools if each not in (one, other)] + [one | other]
+        weighed.update(_with_some_left_out(one | other))
+    return weighed
+
+
+def _with_some_left_out(pool: int) -> list[int]:
+    """A pool's set without one or two of its workloads."""
+    fewest = max(1, pool.bit_count() - MOST_LEFT_OUT)
+    return [part for part in subsets(pool) if part.bit_count() >= fewest]
+
+
+def _saved(cost_of_set: Callable[[int], float], one: int, other: int) -> float:
+    """What two pools of an offer cost less as one."""
+    return cost_of_set(one) + cost_of_set(other) - cost_of_set(one | other)
 
 
 def cheapest_pools(
@@ -57,6 +92,7 @@ def cheapest_pools(
     offer_ids: Sequence[str],
     cost_of: CostOf,
     floor_of: CostOf,
+    weighed: Weighed,
     affords: Affords = lambda offer_id, workload_set, bound: True,
 ) -> dict[int, Partition]:
     """For each set of workloads that these offers can serve, the cheapest pools that serve just that set.
@@ -65,10 +101,11 @@ def cheapest_pools(
     is not worked out; nor is one that does not `affords` to cost at most that. Each offer may run several.
     """
     best: dict[int, Partition] = {}
+    sets = {offer_id: weighed(offer_id) for offer_id in offer_ids}
     for workload_set in sorted(range(1, 1 << workload_count), key=lambda each: (each.bit_count(), each)):
+        may_serve = [offer_id for offer_id in offer_ids if workload_set in sets[offer_id]]
         found = _apart(best, workload_set)
-        if may_share(workload_set, workload_count):
-            found = _together(found, workload_set, offer_ids, cost_of, floor_of, affords)
+        found = _together(found, workload_set, may_serve, cost_of, floor_of, affords)
         if found is not None:
             best[workload_set] = found
     return best

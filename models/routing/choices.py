@@ -9,7 +9,7 @@ from models.desk import Desk, runs_one_pool, supplier_of
 from models.fallback import billed_usd_per_month
 from models.gates import gate
 from models.performance import CannotServe, HostedPerformance
-from models.placement import NEVER, Partition, may_share, members
+from models.placement import NEVER, Partition, members
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
 from models.pools import monthly_floor_usd
@@ -137,7 +137,7 @@ def _columns(
 ) -> Iterator[Column]:
     """Pools of one offer that can serve what they take and may be worth it."""
     whole_piece = {piece.workload_index: at for at, piece in enumerate(pieces) if piece.part == "any"}
-    sets = [each for each in range(1, 1 << len(whole_piece)) if may_share(each, len(whole_piece))]
+    sets = sorted(desk.weighed(offer.id))
     planned = {group.workload_set for group in whole.groups if group.offer_id == offer.id}
     for workload_set in sorted(planned.union(sets)):
         if desk.floor_usd(offer.id, workload_set) <= bound_usd:

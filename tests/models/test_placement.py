@@ -1,22 +1,30 @@
 """Placement against brute force: every assignment of workloads to offers, costed one by one."""
 
 import itertools
+import math
 import random
+import statistics
 
 import pytest
 
 from models.placement import (
     MAX_FULLY_SHARED_COUNT,
     NEVER,
+    Group,
     cheapest_placement,
     cheapest_pools,
-    may_share,
     members,
+    sets_weighed,
     single_pools,
     subsets,
 )
 
 FOUR = 4
+
+
+def every_set(_):
+    """Any set may be one pool."""
+    return range(1, 1 << FOUR)
 
 
 def growing_costs(offers, chance_of_refusal, seed):
@@ -72,7 +80,7 @@ def search(offers_by_supplier, costs, supplier_accepts=lambda _: True, once=(), 
     cost_of = lambda *key: costs[key]  # noqa: E731
     floor_of = lambda *key: costs[key] if costs[key] == NEVER else floor_ratio * costs[key]  # noqa: E731
     choices = [
-        cheapest_pools(FOUR, [offer for offer in offers if offer not in once], cost_of, floor_of)
+        cheapest_pools(FOUR, [offer for offer in offers if offer not in once], cost_of, floor_of, every_set)
         for offers in offers_by_supplier.values()
     ]
     return cheapest_placement(
@@ -122,14 +130,16 @@ def test_floors_that_are_true_change_nothing():
 
 def test_nothing_that_serves_gives_an_empty_placement():
     never = lambda *_: NEVER  # noqa: E731
-    assert cheapest_placement([cheapest_pools(3, ["a"], never, never)], lambda _: True).groups == ()
+    assert (
+        cheapest_placement([cheapest_pools(3, ["a"], never, never, every_set)], lambda _: True).groups == ()
+    )
     assert cheapest_placement([], lambda _: True).groups == ()
 
 
 def test_equal_costs_are_decided_by_name_whatever_the_order():
     same = lambda *_: 5.0  # noqa: E731
     found = [
-        cheapest_placement([cheapest_pools(1, offers, same, same)], lambda _: True)
+        cheapest_placement([cheapest_pools(1, offers, same, same, every_set)], lambda _: True)
         for offers in (["a", "b"], ["b", "a"])
     ]
     assert [each.groups[0].offer_id for each in found] == ["a", "a"]
@@ -141,8 +151,57 @@ def test_sets_are_bits():
     assert sorted(subsets(0b101)) == [0b000, 0b001, 0b100, 0b101]
 
 
-def test_many_workloads_share_in_pairs_only():
-    many = MAX_FULLY_SHARED_COUNT + 1
-    assert may_share(0b111, MAX_FULLY_SHARED_COUNT)
-    assert may_share(0b11, many)
-    assert not may_share(0b111, many)
+def test_few_workloads_are_weighed_in_every_set():
+    assert set(sets_weighed(FOUR, lambda _: 1.0)) == set(range(1, 1 << FOUR))
+
+
+def shared_machines(sizes):
+    """The bill of one pool: its work in whole machines, and one to spare."""
+    return lambda each: 1.0 + math.ceil(sum(sizes[index] for index in members(each)) - 1e-9)
+
+
+@pytest.mark.parametrize("count", [MAX_FULLY_SHARED_COUNT + 1, 12])
+def test_many_small_workloads_share_one_pool(count):
+    """Twelve twelfths of a machine are one machine and its spare, not six pools of two."""
+    bill = shared_machines([1 / count] * count)
+    cost_of = lambda _, each: bill(each)  # noqa: E731
+    found = cheapest_pools(count, ["a"], cost_of, cost_of, lambda _: sets_weighed(count, bill))
+    assert found[(1 << count) - 1].groups == (Group("a", (1 << count) - 1),)
+    assert found[(1 << count) - 1].cost == 2.0
+
+
+def bills_of_three_offers(seed, count):
+    """Workloads of some size, a quarter larger or smaller by offer; two offers refuse two workloads each."""
+    generator = random.Random(seed)
+    sizes = [generator.uniform(0.1, 1.5) for _ in range(count)]
+    bills = {}
+    for offer, price, refused in (("a", 1.0, 0b11), ("b", 1.4, 0), ("c", 1.2, 0b11 << count - 2)):
+        bill = shared_machines([size * generator.uniform(0.8, 1.25) for size in sizes])
+        bills[offer] = {
+            each: NEVER if each & refused else price * bill(each) for each in range(1, 1 << count)
+        }
+    return bills
+
+
+def test_pools_built_by_merging_come_near_the_cheapest_of_all():
+    """Twelve cases of eight workloads against the search over every set: the median equal, none far off."""
+    count, ratios = 8, []
+    for seed in range(12):
+        bills = bills_of_three_offers(seed, count)
+        cost_of = lambda offer, each, bills=bills: bills[offer][each]  # noqa: E731
+        merged = {offer: sets_weighed(count, bills[offer].__getitem__) for offer in bills}
+        assert max(len(each) for each in merged.values()) < (1 << count) / 2
+        near, best = (
+            cheapest_pools(count, list(bills), cost_of, cost_of, sets.__getitem__)[(1 << count) - 1].cost
+            for sets in (merged, dict.fromkeys(bills, range(1, 1 << count)))
+        )
+        ratios.append(near / best)
+    assert min(ratios) >= 1.0
+    assert statistics.median(ratios) == 1.0
+    assert max(ratios) <= 1.15
+
+
+def test_what_is_weighed_of_an_offer_does_not_hang_on_its_price():
+    bill = shared_machines([0.3 + 0.1 * index for index in range(9)])
+    dearer = lambda each: 3.0 * bill(each)  # noqa: E731
+    assert set(sets_weighed(9, bill)) == set(sets_weighed(9, dearer))
