@@ -17,6 +17,9 @@ from models.tiers import (
 
 BASES = ("hourly", "owned", "per_token")
 LAST_HOUR_H = 24
+# A price of 0 would win every comparison without a word; a price nobody published is another thing.
+FOR_NOTHING = "is 0, and a tier for nothing would win every comparison"
+LEFT_OUT = "Leave the price out where none is published: the plan then says what the tier may cost"
 
 
 def read_price(reader: Reader | None) -> Price | None:
@@ -54,8 +57,13 @@ def _price(basis: str, fields: dict[str, Any], evidence: Evidence) -> Price:
 
 def _hourly(reader: Reader) -> dict[str, Any]:
     term = reader.choice("term", get_args(RentalTerm), "on_demand")
+    rent = reader.number("usd_per_accelerator_h", low=0, required=True)
+    if rent == 0:
+        reader.refuse(
+            "usd_per_accelerator_h", FOR_NOTHING, f"{LEFT_OUT}; for machines of your own, basis: owned."
+        )
     return {
-        "usd_per_accelerator_h": reader.number("usd_per_accelerator_h", low=0, required=True),
+        "usd_per_accelerator_h": rent,
         "term": cast(RentalTerm, term),
     }
 
@@ -83,11 +91,15 @@ def _owned(reader: Reader) -> dict[str, Any]:
 
 
 def _per_token(reader: Reader) -> dict[str, Any]:
+    fresh = reader.number("input_usd_per_mtok", low=0, required=True)
+    output = reader.number("output_usd_per_mtok", low=0, required=True)
+    if fresh == 0 and output == 0:
+        reader.refuse("output_usd_per_mtok", FOR_NOTHING, f"{LEFT_OUT}.")
     return {
-        "input_usd_per_mtok": reader.number("input_usd_per_mtok", low=0, required=True),
+        "input_usd_per_mtok": fresh,
         "cached_input_usd_per_mtok": reader.number("cached_input_usd_per_mtok", low=0),
         "cache_write_usd_per_mtok": reader.number("cache_write_usd_per_mtok", low=0),
-        "output_usd_per_mtok": reader.number("output_usd_per_mtok", low=0, required=True),
+        "output_usd_per_mtok": output,
         "long_context": _long_context(reader.group("long_context")),
         "off_peak": _off_peak(reader.group("off_peak")),
         "minimum_usd_per_month": reader.number("minimum_usd_per_month", low=0) or 0.0,

@@ -36,6 +36,7 @@ Traces = Mapping[str, Mapping[str, Sequence[int]]]
 LENGTH_KINDS = ("lognormal", "fixed", "empirical", "from_trace")
 MAX_LENGTH_COUNT = 20_000
 MAX_SEQUENTIAL_COUNT = 1_000_000
+MAX_RATE_REQ_PER_S = 1e9  # more than all people on Earth could ask; a slip of the keyboard
 MAX_FAN_OUT_COUNT = 1024  # calls that arrive together; the wait of larger groups takes minutes to work out
 DRAFT_FIELDS = (
     "peak_rate_req_per_s",
@@ -72,7 +73,7 @@ def read_demand(
     task = reader.group("task") or Reader({}, reader.at("task"), reader.problems)
     input_tok = read_lengths(reader, "input_tok", traces)
     output_tok = read_lengths(reader, "output_tok", traces)
-    rate = reader.number("peak_rate_req_per_s", above=0, required=True)
+    rate = reader.number("peak_rate_req_per_s", above=0, high=MAX_RATE_REQ_PER_S, required=True)
     name = reader.text("name", required=True)
     workload_fields: dict[str, Any] = {
         "cached_input_fraction": reader.number("cached_input_fraction", low=0, high=1) or 0.0,

@@ -98,6 +98,7 @@ def test_all_faults_are_listed_at_once():
     ("changed", "path", "words"),
     [
         (draft(workload=[]), "workload", "Did you mean 'workloads'?"),
+        (with_workload(peak_rate_req_per_s=1e300), "workloads[0].peak_rate_req_per_s", "at most 1e+09"),
         (with_workload(peak_rate_req_per_m=1), "workloads[0].peak_rate_req_per_m", "peak_rate_req_per_s"),
         (draft(policy={"spare_units": 1}), "policy.spare_units", "spare_unit_count"),
         (draft(schema="plimsoll/2"), "schema", "version 2, this program reads up to version 1"),
@@ -300,6 +301,12 @@ def test_any_value_anywhere_is_read_or_refused_with_an_address(place, value):
             "1",
         ),
         ({"basis": "hourly", "usd_per_accelerator_h": 2, "term": "forever"}, "term", "reserved"),
+        ({"basis": "hourly", "usd_per_accelerator_h": 0}, "usd_per_accelerator_h", "Leave the price out"),
+        (
+            {"basis": "per_token", "input_usd_per_mtok": 0, "output_usd_per_mtok": 0},
+            "output_usd_per_mtok",
+            "Leave the price out",
+        ),
         (
             {"basis": "per_token", "input_usd_per_mtok": 1, "output_usd_per_mtok": 2}
             | {"long_context": {"above_tok": 200_000, "input_usd_per_mtok": 2}},
