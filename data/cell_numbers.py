@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+UNCALCULATED = "#NO VALUE"  # how a workbook's formula without a result is handed on as text
 DecimalMark = Literal["point", "comma"]
 
-MISSING_MARKERS = frozenset({"", "-", "--", "–", "—", "n/a", "na", "#n/a", "null", "none", "n.a.", "."})
+MISSING_MARKERS = frozenset({"", "-", "--", "–", "—", "n/a", "na", "null", "none", "n.a.", "."})
 FAILURE_MARKERS = frozenset(
     (
         "oom",
@@ -19,13 +20,11 @@ FAILURE_MARKERS = frozenset(
         "failed",
         "crash",
         "crashed",
-        "#div/0!",
-        "#value!",
-        "#ref!",
-        "#num!",
-        "#name?",
-        "#null!",
     )
+)
+# What a spreadsheet program shows, in the file or as text, where a formula has no value.
+SPREADSHEET_ERROR = re.compile(
+    r"#(N/A|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!|SPILL!|CALC!|ERROR!)|Err:[0-9]{3}", re.I
 )
 NUMBER = re.compile(
     r"(?P<number>[+-]?[0-9][0-9.,' _]*(?:[eE][+-]?[0-9]+)?|[+-]?[.,][0-9]+(?:[eE][+-]?[0-9]+)?)"
@@ -87,8 +86,18 @@ def is_missing(cell: str) -> bool:
 
 
 def is_failure(cell: str) -> bool:
-    """Whether the cell says that measuring failed: its value is missing, which is worth saying."""
-    return cell.strip().lower() in FAILURE_MARKERS
+    """Whether the cell says that measuring or its formula failed: it has no value, which is worth saying."""
+    return cell.strip().lower() in FAILURE_MARKERS or is_spreadsheet_error(cell)
+
+
+def is_spreadsheet_error(cell: str) -> bool:
+    """Whether the cell is what a spreadsheet program shows for a formula that failed: `#DIV/0!`."""
+    return SPREADSHEET_ERROR.fullmatch(cell.strip()) is not None
+
+
+def is_formula(cell: str) -> bool:
+    """Whether the cell holds a formula without its result."""
+    return cell.startswith((UNCALCULATED, "="))
 
 
 def split_unit(cell: str) -> tuple[str, str | None]:

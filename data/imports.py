@@ -13,7 +13,7 @@ from data.imported import ImportedFile
 from data.parts import PartReading, chosen, formats_cure, read_part
 from data.row_checks import shortened
 from data.sanity_checks import warm_caches
-from data.workbooks import OLD_WORKBOOK, sheet_texts
+from data.workbooks import OLD_WORKBOOK, sheets_of
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -117,20 +117,27 @@ def of_part(blank: ImportedFile, part: PartReading) -> ImportedFile:
 
 def _sheets(
     name: str, raw: bytes, mappings: tuple[ColumnMapping, ...], part_of: PartReader
-) -> list[PartReading] | Problem:
-    sheets = sheet_texts(name, raw)
-    if isinstance(sheets, Problem):
-        return sheets
-    return [part_of(FileContent(f"sheet {sheet!r}", text, mappings)) for sheet, text in sheets]
+) -> tuple[list[PartReading], tuple[Problem, ...]] | Problem:
+    """Every sheet that is shown, read; and what is said of those that are hidden."""
+    found = sheets_of(name, raw)
+    if isinstance(found, Problem):
+        return found
+    sheets, hidden = found
+    parts = []
+    for sheet in sheets:
+        part = part_of(FileContent(f"sheet {sheet.name!r}", sheet.text, mappings))
+        parts.append(replace(part, problems=(*part.problems, *sheet.problems)))
+    return parts, hidden
 
 
 def _from_workbook(
     blank: ImportedFile, raw: bytes, mappings: tuple[ColumnMapping, ...], part_of: PartReader
 ) -> ImportedFile:
-    parts = _sheets(blank.file_name, raw, mappings, part_of)
-    if isinstance(parts, Problem):
-        return replace(blank, problems=(parts,))
-    return _together(blank, parts, [], WORKBOOK_KEY, WORKBOOK_LABEL)
+    found = _sheets(blank.file_name, raw, mappings, part_of)
+    if isinstance(found, Problem):
+        return replace(blank, problems=(found,))
+    parts, hidden = found
+    return _together(blank, parts, list(hidden), WORKBOOK_KEY, WORKBOOK_LABEL)
 
 
 def _from_archive(
@@ -140,11 +147,13 @@ def _from_archive(
     parts: list[PartReading] = []
     for member in found:
         if member.raw.startswith((ZIP_MAGIC, OLD_WORKBOOK)):
-            sheets = _sheets(member.label, member.raw, mappings, part_of)
-            if isinstance(sheets, Problem):
-                parts.append(_unread(member.label, sheets))
-            else:
-                parts.extend(replace(sheet, label=f"{member.label}, {sheet.label}") for sheet in sheets)
+            book = _sheets(member.label, member.raw, mappings, part_of)
+            if isinstance(book, Problem):
+                parts.append(_unread(member.label, book))
+                continue
+            sheets, hidden = book
+            parts.extend(replace(sheet, label=f"{member.label}, {sheet.label}") for sheet in sheets)
+            problems = (*problems, *(_at(member.label, problem) for problem in hidden))
             continue
         content = _content(member.label, member.raw, mappings) if member.raw.strip() else None
         if isinstance(content, FileContent):
@@ -164,9 +173,9 @@ def _together(
     """All parts as one file: runs numbered through, each problem at its part, the same run once."""
     used, left_out = chosen(parts)
     if not used:
-        problems = [problem for part in parts for problem in part.problems] or [
-            _without_results(blank, label)
-        ]
+        problems = [problem for part in parts for problem in part.problems] + problems
+        if not any(problem.severity == "error" for problem in problems):
+            problems.insert(0, _without_results(blank, label))
         tables = _tables_of(parts)
         return replace(blank, format_key=key, format_label=label, problems=shortened(problems), tables=tables)
     rows: list[Measurement] = []

@@ -10,11 +10,14 @@ from typing import get_args
 from data.cell_numbers import (
     GROUPED_ONCE_COMMA,
     POWER_BY_TIME_UNIT,
+    UNCALCULATED,
     DecimalMark,
     NotANumber,
     decimal_marks_proved,
     is_failure,
+    is_formula,
     is_missing,
+    is_spreadsheet_error,
     mark_proved_by_cell,
     number_of,
     shown,
@@ -29,6 +32,7 @@ from models.problems import Severity
 RATE_UNITS = frozenset(
     ("tok_s", "tokens_s", "token_s", "t_s", "req_s", "reqs_s", "requests_s", "rps", "qps", "reqps", "tps")
 )
+CALCULATE = "Open the table in a spreadsheet program, save it with its values, and import it again."
 WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
 PLAIN_NUMBER = re.compile(r"[0-9]{1,300}(\.[0-9]{1,300})?")
 WHOLE_AS_A_RULE = frozenset(("concurrency_count", "batch_count", "users", "isl_tok", "osl_tok"))
@@ -82,10 +86,19 @@ class CellReader:
         """The cell's value, or why it has none."""
         found = self._kept.get(cell)
         if found is None:
-            found = CellReading() if is_missing(cell) else self._read(cell)
+            found = CellReading() if is_missing(cell) else self._checked(cell)
             if len(self._kept) < MOST_CELLS_KEPT:
                 self._kept[cell] = found
         return found
+
+    def _checked(self, cell: str) -> CellReading:
+        """The cell read as its column wants it, unless it shows that a formula gave it no value."""
+        if cell.startswith(UNCALCULATED) or (not self.column.is_text and is_formula(cell)):
+            return CellReading(message=f"{shown(cell)} is a formula without its result", cure=CALCULATE)
+        if is_spreadsheet_error(cell):
+            message = f"{shown(cell)} is taken as missing"
+            return CellReading(message=message, cure="Mend the formula.", severity="warning")
+        return self._read(cell)
 
     def _suffix_of_plain_numbers(self) -> str | None:
         """The exponent that takes a number without unit or thousands to house units; None: no short way."""

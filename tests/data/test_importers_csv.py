@@ -408,7 +408,7 @@ def test_per_accelerator_throughput_is_made_the_systems():
     imported = table("gpu,concurrency,output throughput (tok/s/GPU)", "4xTOY,8,100")
     (row,) = imported.measurements
     assert (row.accelerator, row.accelerator_count, row.output_rate_tok_per_s) == ("TOY", 4, 400)
-    alone = table("concurrency,output throughput (tok/s/GPU)", "8,100").measurements[0]
+    alone = table("concurrency,ttft_ms_p50,output throughput (tok/s/GPU)", "8,30,100").measurements[0]
     assert alone.output_rate_tok_per_s is None
 
 

@@ -125,9 +125,11 @@ def test_a_ttft_that_waits_for_visible_text_is_noticed():
 
 def test_words_of_failure_are_missing_and_listed():
     found = log("concurrency,ttft_ms_p50,output_tps", "4,210,320", "8,OOM,560", "16,timeout,0", "32,#DIV/0!,")
-    assert [row.ttft_s.p50 for row in found.measurements] == [0.21, None, None, None]
+    assert [row.ttft_s.p50 for row in found.measurements] == [0.21, None, None]
     assert "'OOM' is taken as missing" in words(found)
     assert "output throughput is 0" in words(found)
+    assert "row 5, column ttft_ms_p50: '#DIV/0!' is taken as missing" in words(found)
+    assert "row 5: it holds no latency and no throughput" in words(found, "error")
 
 
 def test_a_file_of_very_many_objects_is_refused_early():
