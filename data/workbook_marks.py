@@ -166,9 +166,10 @@ class _ExcelSheet:
         place = (self._row, self._column)
         if self._kind == "e":
             self.found.errors[place] = value or "#ERROR!"
-        elif formula is not None and self._kind != "str":
-            if not value or (self._asks_for_results and value == "0"):
-                self.found.uncalculated[place] = _uncalculated(formula)
+        elif formula is None or self._kind == "str":
+            return
+        elif not value or (self._asks_for_results and value == "0"):
+            self.found.uncalculated[place] = _uncalculated(formula)
 
 
 def _column_of(letters: str) -> int:

@@ -1,7 +1,7 @@
 """Excel and OpenDocument workbooks: every sheet as the text of a table, cached values only, no macros run.
 
-A cell that shows an error, or a formula without a result, is text that no number column takes, so that its row
-is refused and not read as if the cell were empty.
+A cell that shows an error, or a formula without a result, is text that no number column takes: it
+is said, and never read as if the cell were empty.
 """
 
 import io
