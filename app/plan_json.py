@@ -5,13 +5,15 @@ from datetime import date
 from enum import Enum
 from typing import Any
 
+from models.bill_lines import bill_lines
 from models.percentiles import Percentiles
 from models.plans import Allocation, Plan
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """The whole plan; costs of an allocation stand beside its latencies."""
+    """The whole plan and its bill line by line; costs of an allocation stand beside its latencies."""
     document: dict[str, Any] = plain(plan)
+    document["bill_lines"] = [plain(line) for line in bill_lines(plan)]
     document["allocations"] = [_allocation(each) for each in plan.allocations]
     return document
 

@@ -16,6 +16,7 @@ from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
 from app.formatting import DASH, label, replicas, show
 from app.workbench import StoreFault
+from models.bill_lines import bill_lines
 from models.evidence import Evidence, Grade
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
@@ -83,15 +84,18 @@ def answer(plan: Plan) -> None:
             f"{show('cost_usd_per_h', totals.cost_usd_per_h)} an hour",
         )
         _metric(
-            "Idle and spare",
+            "Idle, spare and unused",
             show(
                 "idle_cost_usd_per_month",
-                totals.idle_cost_usd_per_month + totals.redundancy_cost_usd_per_month,
+                totals.idle_cost_usd_per_month
+                + totals.redundancy_cost_usd_per_month
+                + totals.committed_cost_usd_per_month,
             ),
-            f"{show('redundancy_cost_usd_per_month', totals.redundancy_cost_usd_per_month)} of it spares",
+            f"{show('redundancy_cost_usd_per_month', totals.redundancy_cost_usd_per_month)} spares, "
+            f"{show('committed_cost_usd_per_month', totals.committed_cost_usd_per_month)} unused",
         )
         _metric(
-            "Per million output tokens",
+            "Whole bill per Mtok output",
             show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
             f"{totals.replica_count} replicas, {totals.accelerator_count} accelerators",
         )
@@ -258,31 +262,33 @@ def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str
 
 
 def costs(plan: Plan) -> None:
-    """The ladder of costs, workload by workload; its last rung where anybody says how many tasks end well."""
-    resolved = any(each.cost.cost_usd_per_resolved_task is not None for each in plan.allocations)
+    """The bill line by line down to a task; the last rung where anybody says how many tasks end well."""
+    tiers = {each.workload: each.tier_label for each in plan.allocations}
+    lost = {each.workload: each.lost_usd_per_month for each in plan.allocations}
+    lines = bill_lines(plan)
+    resolved = any(line.cost_usd_per_resolved_task is not None for line in lines)
+    unused = any(line.committed_cost_usd_per_month > 0 for line in lines)
+    columns = {
+        "Work": "work_cost_usd_per_month",
+        "Idle": "idle_cost_usd_per_month",
+        "Spare": "redundancy_cost_usd_per_month",
+        **({"Committed, not used": "committed_cost_usd_per_month"} if unused else {}),
+        "Per Mtok output": "cost_usd_per_mtok_output",
+        "Per request": "cost_usd_per_request",
+        "Per task": "cost_usd_per_task",
+        **({"Per resolved task": "cost_usd_per_resolved_task"} if resolved else {}),
+    }
     table(
         [
-            {
-                "Workload": each.workload,
-                "Served on": each.tier_label,
-                "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
-                "Idle": show("idle_cost_usd_per_month", each.cost.idle_cost_usd_per_month),
-                "Spare": show("redundancy_cost_usd_per_month", each.cost.redundancy_cost_usd_per_month),
-                "Per Mtok output": show("cost_usd_per_mtok_output", each.cost.cost_usd_per_mtok_output),
-                "Per request": show("cost_usd_per_request", each.cost.cost_usd_per_request),
-                "Per task": show("cost_usd_per_task", each.cost.cost_usd_per_task),
-                "Value lost": show("lost_usd_per_month", each.lost_usd_per_month),
-            }
-            | (
-                {
-                    "Per resolved task": show(
-                        "cost_usd_per_resolved_task", each.cost.cost_usd_per_resolved_task
-                    )
-                }
-                if resolved
-                else {}
-            )
-            for each in plan.allocations
+            {"Line": line.name, "Served on": tiers.get(line.name, DASH)}
+            | {"USD a month": show("cost_usd_per_month", line.cost_usd_per_month)}
+            | {head: show(name, getattr(line, name)) for head, name in columns.items()}
+            | {"Value lost": show("lost_usd_per_month", lost.get(line.name))}
+            for line in lines
         ],
         alt="Cost by workload",
+    )
+    st.caption(
+        "Each line's whole amount, idle and spare parts included, over its own output tokens, requests and "
+        "tasks of a month. The whole plan's: the whole bill, unused commitments included, over all of them."
     )

@@ -18,7 +18,7 @@ from app.formatting import number, show
 SIZE_INCH = (7.2, 3.5)
 LABEL_GAP_FRACTION = 0.06
 MATPLOTLIB_DASHES = ("-", (0, (5, 2)), (0, (1.2, 1.4)), "-.", (0, (8, 2)), (0, (8, 2, 1.5, 2)))
-HATCHES = ("", "///", "...")  # parts stay apart where colours do not, as on grey paper
+HATCHES = ("", "///", "...", "xx")  # parts stay apart where colours do not, as on grey paper
 SETTINGS: Any = {
     "svg.hashsalt": "plimsoll",  # same picture, same bytes
     "svg.fonttype": "path",  # the same letters on every machine

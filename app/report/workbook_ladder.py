@@ -8,8 +8,8 @@ from xlsxwriter.worksheet import Worksheet
 
 from app.report.workbook_styles import Styles
 from app.workbench import View
+from models.bill_lines import BillLine, bill_lines
 from models.cost import HOURS_PER_MONTH, SECONDS_PER_HOUR, calls_per_month
-from models.plans import Allocation
 from models.workloads import Demand
 
 NAME = "Cost ladder"
@@ -20,6 +20,7 @@ HEADS = (
     "Cost per month [USD]",
     "Idle capacity [USD a month]",
     "Spare units [USD a month]",
+    "Committed, not used [USD a month]",
     "Work [USD a month]",
     "Tasks at peak [1/s]",
     "Mean of day to peak",
@@ -31,19 +32,27 @@ HEADS = (
     "Per request [USD]",
     "Per task [USD]",
 )
-# Columns of formulas by letter; {row} is the workload's own row.
+# Columns of formulas by letter; {row} is the line's own row.
 FORMULAS: Mapping[str, str] = {
-    "E": "=B{row}-C{row}-D{row}",
-    "J": "=F{row}*H{row}*G{row}*$B$3*$B$4",
-    "K": "=B{row}/$B$3",
-    "L": '=IF(J{row}*I{row}=0,"",B{row}/(J{row}*I{row}/1000000))',
-    "M": '=IF(J{row}=0,"",B{row}/J{row})',
-    "N": '=IF(J{row}=0,"",B{row}/(J{row}/H{row}))',
+    "F": "=B{row}-C{row}-D{row}-E{row}",
+    "K": "=G{row}*I{row}*H{row}*$B$3*$B$4",
+    "L": "=B{row}/$B$3",
+    "M": '=IF(K{row}*J{row}=0,"",B{row}/(K{row}*J{row}/1000000))',
+    "N": '=IF(K{row}=0,"",B{row}/K{row})',
+    "O": '=IF(K{row}=0,"",B{row}/(K{row}/I{row}))',
 }
+# The row of the whole plan: sums of the lines above, and the whole bill over all tokens and requests.
+TOTAL_FORMULAS: Mapping[str, str] = {
+    **{letter: f"=SUM({letter}{{first}}:{letter}{{last}})" for letter in "BCDEFK"},
+    "L": "=B{row}/$B$3",
+    "M": '=IF(K{row}=0,"",B{row}/(SUMPRODUCT(K{first}:K{last},J{first}:J{last})/1000000))',
+    "N": '=IF(K{row}=0,"",B{row}/K{row})',
+}
+MONEY = ("B", "C", "D", "E", "F")
 
 
 def ladder(book: Workbook, styles: Styles, view: View) -> None:
-    """One row a workload: what is known in blue, what follows as formulas with the plan's values kept."""
+    """One row a line of the bill: what is known in blue, what follows as formulas with their values kept."""
     sheet = book.add_worksheet(NAME)
     sheet.set_column(0, 0, WIDE)
     sheet.set_column(1, len(HEADS) - 1, NARROW)
@@ -57,59 +66,77 @@ def ladder(book: Workbook, styles: Styles, view: View) -> None:
     for column, head in enumerate(HEADS):
         sheet.write_string(HEAD_ROW, column, head, styles.wrapped)
     demands = {demand.workload.name: demand for demand in view.scenario.demands}
-    for row, each in enumerate(view.plan.allocations, start=HEAD_ROW + 1):
-        _inputs(sheet, styles, row, each, demands[each.workload])
-        _rungs(sheet, styles, row, each, demands[each.workload])
-    count = len(view.plan.allocations)
-    if count:
-        _total(sheet, styles, view, count)
-        _monthly_chart(book, sheet, count)
-        _ladder_chart(book, sheet, count)
+    *lines, total = bill_lines(view.plan)
+    for row, line in enumerate(lines, start=HEAD_ROW + 1):
+        _line(sheet, styles, row, line, demands.get(line.name) if line.kind == "workload" else None)
+    if view.plan.allocations:
+        _total(sheet, styles, view, total, len(lines))
+        _monthly_chart(book, sheet, len(lines))
+        _ladder_chart(book, sheet, len(view.plan.allocations), len(lines))
 
 
-def _inputs(sheet: Worksheet, styles: Styles, row: int, each: Allocation, demand: Demand) -> None:
-    sheet.write_string(row, 0, each.workload, styles.text)
-    known = {
-        1: each.cost.cost_usd_per_month,
-        2: each.cost.idle_cost_usd_per_month,
-        3: each.cost.redundancy_cost_usd_per_month,
-        5: demand.peak_rate_req_per_s,
-        6: demand.mean_to_peak_fraction,
-        7: demand.workload.call_count_per_task,
-        8: demand.workload.output_tok.mean_tok,
+def _line(sheet: Worksheet, styles: Styles, row: int, line: BillLine, demand: Demand | None) -> None:
+    """A workload's row, or the row of money that no workload uses, which has no units to divide by."""
+    sheet.write_string(row, 0, line.name, styles.text)
+    known: dict[int, float] = {
+        1: line.cost_usd_per_month,
+        2: line.idle_cost_usd_per_month,
+        3: line.redundancy_cost_usd_per_month,
+        4: line.committed_cost_usd_per_month,
     }
-    for column, value in known.items():
-        sheet.write_number(row, column, value, styles.asked)
-
-
-def _rungs(sheet: Worksheet, styles: Styles, row: int, each: Allocation, demand: Demand) -> None:
-    cost = each.cost
-    kept = {
-        "E": cost.cost_usd_per_month - cost.idle_cost_usd_per_month - cost.redundancy_cost_usd_per_month,
-        "J": calls_per_month(demand),
-        "K": cost.cost_usd_per_h,
-        "L": cost.cost_usd_per_mtok_output,
-        "M": cost.cost_usd_per_request,
-        "N": cost.cost_usd_per_task,
+    kept: dict[str, float | None] = {
+        "F": line.work_cost_usd_per_month,
+        "L": line.cost_usd_per_month / HOURS_PER_MONTH,
     }
-    for letter, formula in FORMULAS.items():
-        style = {"E": styles.money, "J": styles.number}.get(letter, styles.small_money)
-        value = kept[letter]
-        sheet.write_formula(
-            f"{letter}{row + 1}", formula.format(row=row + 1), style, "" if value is None else value
-        )
+    if demand is not None:
+        known |= {
+            6: demand.peak_rate_req_per_s,
+            7: demand.mean_to_peak_fraction,
+            8: demand.workload.call_count_per_task,
+            9: demand.workload.output_tok.mean_tok,
+        }
+        kept |= {
+            "K": calls_per_month(demand),
+            "M": line.cost_usd_per_mtok_output,
+            "N": line.cost_usd_per_request,
+            "O": line.cost_usd_per_task,
+        }
+    for column, amount in known.items():
+        sheet.write_number(row, column, amount, styles.asked)
+    for letter, value in kept.items():
+        _formula(sheet, styles, letter, row, FORMULAS[letter].format(row=row + 1), value)
 
 
-def _total(sheet: Worksheet, styles: Styles, view: View, count: int) -> None:
-    row, first = HEAD_ROW + 1 + count, HEAD_ROW + 2
-    sheet.write_string(row, 0, "All workloads", styles.text)
-    total = sum(each.cost.cost_usd_per_month for each in view.plan.allocations)
-    sheet.write_formula(row, 1, f"=SUM(B{first}:B{row})", styles.money, total)
+def _total(sheet: Worksheet, styles: Styles, view: View, total: BillLine, count: int) -> None:
+    row, totals = HEAD_ROW + 1 + count, view.plan.totals
+    sheet.write_string(row, 0, total.name, styles.text)
+    kept: dict[str, float | None] = {
+        "B": total.cost_usd_per_month,
+        "C": total.idle_cost_usd_per_month,
+        "D": total.redundancy_cost_usd_per_month,
+        "E": total.committed_cost_usd_per_month,
+        "F": total.work_cost_usd_per_month,
+        "K": totals.request_count_per_month,
+        "L": totals.cost_usd_per_h,
+        "M": total.cost_usd_per_mtok_output,
+        "N": total.cost_usd_per_request,
+    }
+    for letter, value in kept.items():
+        formula = TOTAL_FORMULAS[letter].format(row=row + 1, first=HEAD_ROW + 2, last=row)
+        _formula(sheet, styles, letter, row, formula, value)
+
+
+def _formula(
+    sheet: Worksheet, styles: Styles, letter: str, row: int, formula: str, value: float | None
+) -> None:
+    """A formula with the value that a reader without a calculator sees."""
+    style = styles.money if letter in MONEY else styles.number if letter == "K" else styles.small_money
+    sheet.write_formula(f"{letter}{row + 1}", formula, style, "" if value is None else value)
 
 
 def _monthly_chart(book: Workbook, sheet: Worksheet, count: int) -> None:
     chart: Any = book.add_chart({"type": "bar", "subtype": "stacked"})
-    for column, colour in ((4, "#3741C4"), (2, "#C27C0E"), (3, "#1897C0")):
+    for column, colour in ((5, "#3741C4"), (2, "#C27C0E"), (3, "#1897C0"), (4, "#F11364")):
         chart.add_series(_series(column, count) | {"fill": {"color": colour}})
     chart.set_title({"name": "Where does the money go in a month?"})
     chart.set_x_axis({"num_format": "$#,##0", "major_gridlines": {"visible": True}})
@@ -117,10 +144,10 @@ def _monthly_chart(book: Workbook, sheet: Worksheet, count: int) -> None:
     _place(sheet, chart, count, 0)
 
 
-def _ladder_chart(book: Workbook, sheet: Worksheet, count: int) -> None:
+def _ladder_chart(book: Workbook, sheet: Worksheet, workload_count: int, count: int) -> None:
     chart: Any = book.add_chart({"type": "column"})
-    for column in (11, 12, 13):
-        chart.add_series(_series(column, count))
+    for column in (12, 13, 14):
+        chart.add_series(_series(column, workload_count))
     chart.set_title({"name": "Cost per million tokens, request and task"})
     chart.set_y_axis({"log_base": 10, "num_format": "$0.######", "crossing": 1e-6})
     _place(sheet, chart, count, 6)

@@ -217,7 +217,7 @@ def test_command_line_workbench_and_page_show_the_same_numbers(app, tmp_path, ca
     app.run()
     shown = metrics(app)
     assert shown["Cost per month"] == show("cost_usd_per_month", totals["cost_usd_per_month"])
-    assert shown["Per million output tokens"] == show(
+    assert shown["Whole bill per Mtok output"] == show(
         "cost_usd_per_mtok_output", totals["cost_usd_per_mtok_output"]
     )
     assert shown["Weakest evidence"] == totals["weakest_grade"]

@@ -141,6 +141,23 @@ def test_every_section_is_there_and_may_be_left_out(suffix):
         assert squeezed(own_words) not in squeezed(short)
 
 
+@pytest.mark.parametrize("suffix", suffixes())
+def test_money_that_no_workload_uses_is_in_the_bill_and_named(suffix):
+    """Sixty machines are paid of which the plan needs few: their money is most of the bill."""
+    draft = workbench.worked_example()
+    draft["workloads"] = draft["workloads"][:1]
+    draft["fleet"] = [{"tier": "mi300x_x1_vllm", "replica_count": 60, "committed_until": "2027-06-30"}]
+    seen = workbench.view(draft)
+    totals = seen.plan.totals
+    assert totals.committed_cost_usd_per_month > totals.cost_usd_per_month / 2
+    text = squeezed(words_of(write(compose(seen, DAY, section_keys=["decision", "cost"]), suffix), suffix))
+    assert squeezed("Committed, not used") in text
+    assert squeezed(show("committed_cost_usd_per_month", totals.committed_cost_usd_per_month)) in text
+    assert squeezed(show("cost_usd_per_month", totals.cost_usd_per_month)) in text
+    name = draft["workloads"][0]["name"]
+    assert squeezed(f"what is committed and not used costs most, then {name}") in text
+
+
 def test_what_was_refused_says_why():
     page = Page(source(tiny.view()))
     assert "Secret API" in page.text

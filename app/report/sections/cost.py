@@ -1,32 +1,49 @@
-"""Cost: the bill of a month, its idle and spare parts, and the ladder down to a task."""
+"""Cost: the bill of a month line by line, with what each cost per unit is divided by."""
 
 from app.charts import monthly_cost
 from app.formatting import show
-from app.report.blocks import Block, Chart, Table
+from app.report.blocks import Block, Bullets, Chart, Table
 from app.report.context import ReportContext
+from models.bill_lines import BillLine, bill_lines
 
 KEY = "cost"
 TITLE = "Cost"
 
+PART_NAMES = (
+    "cost_usd_per_month",
+    "work_cost_usd_per_month",
+    "idle_cost_usd_per_month",
+    "redundancy_cost_usd_per_month",
+    "committed_cost_usd_per_month",
+)
+UNIT_NAMES = ("cost_usd_per_mtok_output", "cost_usd_per_request", "cost_usd_per_task")
+HEADINGS = (
+    *("Line", "Month", "of it work", "of it idle", "of it spare", "of it unused"),
+    *("Mtok output", "Request", "Task"),
+)
+UNITS_NOTE = (
+    "Per million output tokens, request and task: a line's whole amount of a month (work, idle and spare "
+    "parts) over that line's own output tokens, requests and tasks of the month. Input tokens are paid for "
+    "in the amount and are not counted in the divisor."
+)
+TOTAL_NOTE = (
+    "The whole plan's figure per million output tokens has the whole bill above the line, what is committed "
+    "and not used included, and the output tokens of all workloads below it: it may lie above every "
+    "workload's own."
+)
+
 
 def blocks(context: ReportContext) -> tuple[Block, ...]:
-    """The stacked bill and the ladder of unit costs."""
+    """The stacked bill, its lines with their sum, and what the unit costs are made of."""
     plan = context.view.plan
-    ladder = Table(
-        caption="Cost by workload: month, idle and spare parts, and per unit of work",
-        headings=("Workload", "Month", "Idle", "Spare", "Mtok output", "Request", "Task"),
-        rows=tuple(
-            (
-                each.workload,
-                show("cost_usd_per_month", each.cost.cost_usd_per_month),
-                show("idle_cost_usd_per_month", each.cost.idle_cost_usd_per_month),
-                show("redundancy_cost_usd_per_month", each.cost.redundancy_cost_usd_per_month),
-                show("cost_usd_per_mtok_output", each.cost.cost_usd_per_mtok_output),
-                show("cost_usd_per_request", each.cost.cost_usd_per_request),
-                show("cost_usd_per_task", each.cost.cost_usd_per_task),
-            )
-            for each in plan.allocations
-        ),
-        numeric=(1, 2, 3, 4, 5, 6),
+    lines = Table(
+        caption="Cost by workload: what a month costs, its parts, and per unit of work; the lines add up",
+        headings=HEADINGS,
+        rows=tuple(_row(line) for line in bill_lines(plan)),
+        numeric=tuple(range(1, len(HEADINGS))),
     )
-    return (Chart(picture=monthly_cost.rows(plan)), ladder)
+    return (Chart(picture=monthly_cost.rows(plan)), lines, Bullets(items=(UNITS_NOTE, TOTAL_NOTE)))
+
+
+def _row(line: BillLine) -> tuple[str, ...]:
+    return (line.name, *(show(name, getattr(line, name)) for name in (*PART_NAMES, *UNIT_NAMES)))

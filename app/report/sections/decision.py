@@ -1,8 +1,9 @@
 """The answer first: one sentence, four numbers, what binds and what comes second."""
 
-from app.formatting import DASH, show
+from app.formatting import DASH, percent, show
 from app.report.blocks import Block, Facts, Paragraph, Table
 from app.report.context import ReportContext
+from models.plans import Totals
 
 KEY = "decision"
 TITLE = "Decision"
@@ -16,10 +17,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         items=(
             ("Cost per month", show("cost_usd_per_month", totals.cost_usd_per_month)),
             ("Replicas / accelerators", f"{totals.replica_count} / {totals.accelerator_count}"),
-            (
-                "Per million output tokens",
-                show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
-            ),
+            ("Whole bill per million output tokens", whole_bill_per_mtok(totals)),
             ("Weakest evidence", f"{grade}: {grade.short_meaning}" if grade else DASH),
         )
     )
@@ -42,3 +40,12 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         numeric=(4,),
     )
     return (Paragraph(text=plan.sentence, strong=True), facts, table)
+
+
+def whole_bill_per_mtok(totals: Totals) -> str:
+    """The whole bill over the output tokens of all workloads, and how much of it nobody uses."""
+    text = show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output)
+    if totals.committed_cost_usd_per_month <= 0 or totals.cost_usd_per_mtok_output is None:
+        return text
+    part = percent(totals.committed_cost_usd_per_month / totals.cost_usd_per_month)
+    return f"{text}, {part} of it committed and not used"
