@@ -9,10 +9,12 @@ from app.formatting import DASH, label, show
 from app.workbench import View
 from models.curves import LoadPoint
 from models.performance import BatchedPerformance, CannotServe, FitQuality, TierPerformance
+from models.sentences import listed
 from models.task_speed import speed_multiples
 from models.tiers import Offer
 from models.workloads import Workload
 
+MOST_NAMED = 3
 SIMULATED_KEY = "simulated_plan"
 
 
@@ -44,12 +46,19 @@ def load_table(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) ->
 
 
 def curve_notices(curves: Mapping[str, Sequence[LoadPoint]]) -> None:
-    """What to know about the curves, each sentence once."""
-    presenters.bullets(
-        list(
-            dict.fromkeys(text for curve in curves.values() for each in curve for text in each.point.notices)
-        )
-    )
+    """What to know about the curves, each sentence once, with the tiers it is said of."""
+    said: dict[str, dict[str, None]] = {}
+    for name, curve in curves.items():
+        for text in (text for each in curve for text in each.point.notices):
+            said.setdefault(text, {})[name] = None
+    presenters.bullets([_said_of(text, list(names), len(curves)) for text, names in said.items()])
+
+
+def _said_of(text: str, names: list[str], tier_count: int) -> str:
+    """A sentence with the tiers it is said of, by number where they are too many to read."""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} of {tier_count} tiers: {text}"
+    return text if text.startswith(f"{names[0]}: ") else f"{listed(names)}: {text}"
 
 
 def task_speed(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:

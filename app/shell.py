@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from app import scenario_desk, state
 
 ROOT = Path(__file__).resolve().parents[1]
 ICON = ROOT / "app" / "icon.png"
+HOME = "overview"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,22 @@ def run() -> None:
                 ROOT / "pages" / f"{entry.file}.py",
                 title=entry.title,
                 icon=f":material/{entry.icon}:",
-                url_path=entry.file,
-                default=entry.file == "overview",
+                # The default page is served at the root alone; its own name is kept for `_home_by_name`.
+                url_path="home" if entry.file == HOME else entry.file,
+                default=entry.file == HOME,
                 help=entry.question,
             )
             for entry in entries
         ]
         for group, entries in PAGES.items()
     }
+    pages["Plan"].append(_home_by_name(pages["Plan"][0]))
     page = st.navigation(pages, expanded=True)
     state.begin()
     scenario_desk.show()
     page.run()
+
+
+def _home_by_name(home: StreamlitPage) -> StreamlitPage:
+    """The address that people type for the first page, which Streamlit would call not found."""
+    return st.Page(lambda: st.switch_page(home), title="Home", url_path=HOME, visibility="hidden")

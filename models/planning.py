@@ -178,11 +178,16 @@ def _binding(pool: PoolPlan, workload: str) -> str:
 
 
 def _own_notices(desk: Desk, group: Group, pool: PoolPlan, name: str) -> list[str]:
-    """What to know about one workload's numbers; what is said of its neighbours in the pool stays out."""
+    """What to know about one workload's numbers, each with whom it is about: the workload or its tier.
+
+    What is said of its neighbours in the pool stays out.
+    """
     names = [demand.workload.name for demand in desk.demands(group.workload_set)]
     others = [each for each in names if each != name]
     texts = dict.fromkeys((*performance_notices_of(desk, group.offer_id), *pool.point.notices, *pool.notices))
-    return [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
+    own = [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
+    label = desk.offers[group.offer_id].tier.label
+    return [text if text.startswith(f"{name}: ") else f"{label}: {text}" for text in own]
 
 
 def _runner_up(desk: Desk, index: int, home: Group, placement: Partition) -> RunnerUp | None:

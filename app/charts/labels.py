@@ -29,12 +29,33 @@ def spread_apart(positions: Sequence[float], gap: float, low: float, high: float
     return placed
 
 
+# From coarse to fine; the first that leaves enough on an axis is taken.
+DECADE_STEPS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8))
+ENOUGH_TICK_COUNT = 3
+
+
 def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks at 1, 2, 5 where an axis spans few decades, at 1 where it spans many; 0 < low <= high."""
+    """Round numbers on a logarithmic axis, at least three where it spans a factor of 1.1; 0 < low <= high."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    return [tick for tick in ticks if low * 0.95 <= tick <= high * 1.05] or ticks
+    for steps in DECADE_STEPS:
+        ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+        ticks = [tick for tick in ticks if low * 0.95 <= tick <= high * 1.05]
+        if len(ticks) >= ENOUGH_TICK_COUNT:
+            return ticks
+    return _even_ticks(low, high)
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    """Even steps of 1, 2 or 5 of some power of ten, for an axis that spans much less than a decade."""
+    if high - low < 1e-6 * high:
+        return [low]
+    finest = 10.0 ** math.floor(math.log10(high - low)) / 10
+    step = next(
+        finest * times
+        for times in (50, 20, 10, 5, 2, 1)
+        if (high - low) / (finest * times) >= ENOUGH_TICK_COUNT
+    )
+    return [index * step for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def offer_label(offer: Offer, among: Sequence[Offer]) -> str:

@@ -25,7 +25,7 @@ def rows(choices: Sequence[TierChoice], order: Sequence[str] = ()) -> Picture:
     )
     return Picture(
         key=KEY,
-        title="What does a faster answer cost, the whole workload on one tier?",
+        title="What does a faster median answer cost, the whole workload on one tier?",
         alt=_alt(choices),
         x_name="e2e_s",
         y_name="cost_usd_per_month",

@@ -26,7 +26,7 @@ from app.charts import (
     tier_choices,
     tornado,
 )
-from app.charts.labels import spread_apart
+from app.charts.labels import log_ticks, spread_apart
 from app.charts.picture import Band, Bar, Dots, Limit, Line, Picture, Span, axis_title
 from app.charts.plotly_drawing import draw
 from app.charts.svg_drawing import draw_svg
@@ -273,3 +273,12 @@ def test_the_apps_own_theme_has_enough_colours_and_the_same_ones():
 def test_a_seventh_group_has_a_colour_again():
     assert LIGHT.colour(len(LIGHT.series)) == LIGHT.colour(0)
     assert dataclasses.replace(LIGHT, series=("#000000",)).colour(5) == "#000000"
+
+
+@given(low=st.floats(1e-3, 1e6, allow_nan=False), ratio=st.floats(1.05, 1e6, allow_nan=False))
+def test_a_logarithmic_axis_has_a_few_round_ticks_inside_it(low, ratio):
+    ticks = log_ticks(low, low * ratio)
+    assert 3 <= len(ticks) <= 30
+    assert ticks == sorted(set(ticks))
+    assert all(low * 0.94 <= tick <= low * ratio * 1.06 for tick in ticks)
+    assert all(float(f"{tick:.4g}") == pytest.approx(tick, rel=1e-9) for tick in ticks)

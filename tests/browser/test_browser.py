@@ -138,3 +138,9 @@ def test_every_page_opens_from_its_address(page, server):
 
 def test_nothing_left_the_machine(left_the_machine):
     assert left_the_machine == []
+
+
+def test_the_first_page_is_found_under_its_name_too(page, server):
+    page.goto(f"{server}/overview")
+    arrived(page, "overview")
+    expect(page.get_by_text("Page not found")).to_have_count(0)
