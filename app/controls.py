@@ -135,12 +135,20 @@ def switch(address: Address, name: str, help_text: str) -> None:
     )
 
 
-def several(address: Address, name: str, options: Sequence[str], help_text: str) -> None:
-    """Any of several words."""
+def several(
+    address: Address, name: str, options: Sequence[str], help_text: str, *, new_too: bool = False
+) -> None:
+    """Any of several words; with `new_too` also words of one's own."""
     current = look_up(state.draft(), address) or []
     listed = list(dict.fromkeys([*options, *current]))
     st.multiselect(
-        name, listed, default=current, help=help_text, key=_key(address), on_change=_written(address, list)
+        name,
+        listed,
+        default=current,
+        help=help_text,
+        key=_key(address),
+        on_change=_written(address, list),
+        accept_new_options=new_too,
     )
 
 
@@ -209,4 +217,11 @@ def policy() -> None:
             "Availability allowed",
             ("open", "limited", "waitlist", "announced"),
             "What may be planned with; add to look ahead.",
+        )
+        several(
+            ("policy", "allow_regions"),
+            "Regions allowed",
+            ("EU", "US"),
+            "Blank: anywhere. Names are those of your tiers; a hosted tier that names no region is refused.",
+            new_too=True,
         )

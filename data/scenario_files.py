@@ -130,6 +130,7 @@ def _policy(reader: Reader | None) -> Policy:
         ),
         accept_unverified_parity=reader.flag("accept_unverified_parity", usual.accept_unverified_parity),
         allow_availability=_availabilities(reader),
+        allow_regions=reader.texts("allow_regions", what="the regions you may be served in, such as EU"),
         max_supplier_share_fraction=usual.max_supplier_share_fraction if share is None else share,
         budget_usd_per_month=reader.number("budget_usd_per_month", above=0),
     )

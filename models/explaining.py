@@ -69,6 +69,7 @@ def notices_of(
         for each in changes
         if each.committed_cost_usd_per_month > 0
     ]
+    found += _where_machines_stand(desk, allocations)
     found += _not_planned_yet(desk)
     if len(scenario.demands) > MAX_FULLY_SHARED_COUNT:
         found.append(Notice(text=MANY_WORKLOADS))
@@ -89,6 +90,17 @@ def _why_unplaced(desk: Desk, name: str) -> str:
         f"{name}: no supplier may serve more than {share:.0%} of all calls, and only "
         f"{listed(suppliers)} can serve it"
     )
+
+
+def _where_machines_stand(desk: Desk, allocations: Sequence[Allocation]) -> list[Notice]:
+    """Machines name no region until they are rented: the limit is then the buyer's to keep."""
+    regions = desk.scenario.policy.allow_regions
+    placed = {each.tier_id for each in allocations}
+    tiers = {offer.tier.id: offer.tier for offer in desk.offers.values() if offer.tier.id in placed}
+    open_ones = sorted(tier.label for tier in tiers.values() if tier.region is None)
+    if not regions or not open_ones:
+        return []
+    return [Notice(text=f"rent {listed(open_ones)} in {' or '.join(regions)}: no price names a region")]
 
 
 def _not_planned_yet(desk: Desk) -> list[Notice]:

@@ -29,6 +29,12 @@ def gate(
             reasons=(f"not sold any more since {tier.available_until.isoformat()}",),
             would_fit_if="the supplier sold it again",
         )
+    if policy.allow_regions and not _stands_in(tier, policy.allow_regions):
+        return CannotServe(
+            binding_constraint="region",
+            reasons=(f"served in {tier.region}" if tier.region else "nobody says where it is served",),
+            would_fit_if=f"it were served in {' or '.join(policy.allow_regions)} and its region said so",
+        )
     unpriced_half = tier.prefill is not None and tier.prefill.price is None
     if tier.price is None or unpriced_half:
         return CannotServe(
@@ -56,6 +62,13 @@ def _context_gate(offer: Offer, performance: TierPerformance, demand: Demand) ->
         reasons=(f"a mean request of {mean_tok:,.0f} tokens exceeds {what} ({limit:,} tokens)",),
         would_fit_if="prompts were shorter, or the model ran on more memory",
     )
+
+
+def _stands_in(tier: Tier, regions: tuple[str, ...]) -> bool:
+    """Whether a tier serves in one of the regions; machines without one stand where the buyer rents them."""
+    if tier.region is None:
+        return tier.architecture != "hosted_api"
+    return tier.region.casefold() in {each.casefold() for each in regions}
 
 
 def _why_closed(tier: Tier) -> tuple[str, ...]:

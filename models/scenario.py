@@ -26,6 +26,7 @@ class Policy:
     accepted_p95_to_p50_ratio          spread the user accepts where only a median is published; None: such
                                        a tier meets no percentile target above the median
     envelope_end                       which end of what is possible sizes a tier that nobody has measured
+    allow_regions                      where a workload may be served; empty: anywhere
     max_supplier_share_fraction        largest share of all calls one supplier may serve
     """
 
@@ -37,6 +38,7 @@ class Policy:
     envelope_end: EnvelopeEnd = "pessimistic"
     accept_unverified_parity: bool = False
     allow_availability: tuple[Availability, ...] = ("open",)
+    allow_regions: tuple[str, ...] = ()
     max_supplier_share_fraction: float = 1.0
     budget_usd_per_month: float | None = None
 

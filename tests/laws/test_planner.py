@@ -282,3 +282,31 @@ def test_a_refusal_says_why_and_what_would_help(case):
         assert all(reason.strip() for reason in each.reasons)
         assert each.would_fit_if.strip()
         assert each.binding_constraint.strip()
+
+
+@RULES
+@given(cases(), st.data())
+def test_a_limit_to_a_region_is_kept_and_never_pays(case, data):
+    scenario, known = case
+    regions = data.draw(
+        st.lists(
+            st.sampled_from(["EU", "US", None]), min_size=len(scenario.offers), max_size=len(scenario.offers)
+        )
+    )
+    offers = tuple(
+        replace(offer, tier=replace(offer.tier, region=region))
+        for offer, region in zip(scenario.offers, regions, strict=True)
+    )
+    free = replace(scenario, offers=offers)
+    limited = replace(free, policy=replace(free.policy, allow_regions=("eu",)))
+    elsewhere = {
+        offer.tier.id
+        for offer in offers
+        if offer.tier.region == "US"
+        or (offer.tier.region is None and offer.tier.architecture == "hosted_api")
+    }
+    kept = planned(limited, known)
+    assert elsewhere.isdisjoint(where(kept).values())
+    assert no_worse(planned(free, known), kept)
+    refused = {each.tier_id for each in kept.rejections if each.binding_constraint == "region"}
+    assert refused <= elsewhere
