@@ -128,7 +128,7 @@ def _bad(name: str, header: Sequence[str], bad: BadCells) -> Problem:
         path=f"{name}, column {header[bad.column]}",
         message=f"{bad.count:,} cells are no usable number and count as missing: {examples}"
         + (" and more" if bad.count > len(bad.examples) else ""),
-        cure="Write plain numbers of at least 0, or leave the cells empty.",
+        cure="Write finite numbers of at least 0 in the unit of the heading, or leave the cells empty.",
         severity="warning",
     )
 

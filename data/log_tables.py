@@ -41,6 +41,9 @@ NUMBER_BY_MARK = {
     "point": f"{GROUPED}|[0-9]{{1,3}},[0-9]{{3}}",
     "comma": "[+-]?[0-9]+(,[0-9]+)?|[+-]?[0-9]{1,3}([.][0-9]{3})+(,[0-9]+)?",
 }
+LARGEST_TOKENS = 1e9  # a hundred times what any model reads
+LONGEST_S = 31 * 86_400.0  # no request takes a month
+LARGEST_WITHOUT_UNIT = 1e9  # ten days in milliseconds, a lifetime in seconds
 TYPED_COLUMNS = ("start", "input_tok", "output_tok", "cached_tok", "ttft", "e2e")
 
 
@@ -111,7 +114,7 @@ def create_requests(
 ) -> None:
     """The table `requests`: one typed row per row of `cells`; times still in the unit of their column."""
     bad = " ".join(
-        f"WHEN {_is_bad(name, place, _value(name, place, columns, marks))} THEN {place}"
+        f"WHEN {_is_bad(name, place, columns, marks)} THEN {place}"
         for name in TYPED_COLUMNS
         if (place := getattr(columns, name)) is not None
     )
@@ -176,17 +179,31 @@ def _positive(name: str, place: int | None, columns: Columns, marks: Mapping[int
     if place is None:
         return "NULL::DOUBLE"
     value = _value(name, place, columns, marks)
-    fits = f"isfinite({value})" if name == "start" else f"isfinite({value}) AND {value} > 0"
-    if name == "cached_tok":
-        fits = f"isfinite({value}) AND {value} >= 0"
-    return f"CASE WHEN {fits} THEN {value} END"
+    least = "" if name == "start" else f" AND {value} >= 0" if name == "cached_tok" else f" AND {value} > 0"
+    return f"CASE WHEN {_is_usable(name, value, columns)}{least} THEN {value} END"
 
 
-def _is_bad(name: str, place: int, value: str) -> str:
-    """A cell that holds something, and that something is no moment, or no number of at least zero."""
-    markers = ", ".join(quoted(marker) for marker in sorted({*MISSING_MARKERS, "nan", "inf", "infinity"}))
-    wrong = f"{value} IS NULL" if name == "start" else f"({value} IS NULL OR {value} < 0)"
-    return f"{wrong} AND coalesce(lower(trim({cell_name(place)})), '') NOT IN ({markers})"
+def _is_usable(name: str, value: str, columns: Columns) -> str:
+    """A moment if finite; a time or a count if it is not beyond all that can be."""
+    if name == "start":
+        return f"isfinite({value})"
+    return f"isfinite({value}) AND {value} >= 0 AND {value} < {_limit(name, columns)!r}"
+
+
+def _limit(name: str, columns: Columns) -> float:
+    """What a cell of that column must stay below, in the column's own unit."""
+    if name not in ("ttft", "e2e"):
+        return LARGEST_TOKENS
+    power = columns.ttft_power if name == "ttft" else columns.e2e_power
+    return LARGEST_WITHOUT_UNIT if power is None else LONGEST_S * 10.0**-power
+
+
+def _is_bad(name: str, place: int, columns: Columns, marks: Mapping[int, DecimalMark]) -> str:
+    """A cell that holds something, and that something is no moment or no usable number: below zero, without
+    end, or beyond all that can be."""
+    value = _value(name, place, columns, marks)
+    markers = ", ".join(quoted(marker) for marker in sorted(MISSING_MARKERS))
+    return f"NOT coalesce({_is_usable(name, value, columns)}, false) AND coalesce(lower(trim({cell_name(place)})), '') NOT IN ({markers})"
 
 
 def _code(columns: Columns) -> str:

@@ -2,19 +2,27 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from data.columns import LATENCIES
 from models.measurements import Measurement
-from models.percentiles import QUANTILE_BY_FIELD, UNKNOWN
+from models.percentiles import QUANTILE_BY_FIELD, UNKNOWN, Percentiles
 from models.problems import Problem
 
 RELATIVE_TOLERANCE = 0.15  # prompts of unequal length, ramp and tail move honest files by this much
 SATURATED_BELOW = 0.95  # achieved over offered rate
 FAR_BELOW_LOAD = 0.5
 CHUNK_RATIO = 3.0  # an ITL this many times the TPOT means several tokens per chunk
+LONGEST_LATENCY_S = 31 * 86_400.0
 WARM_BELOW = 0.5  # of the TTFT at a lower load; noise of honest runs stays above
 FEWEST_REQUESTS_FOR_P99 = 100
 MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S = 20_000.0
+LEAST_PLAUSIBLE_STREAM_RATE_TOK_PER_S = 0.2  # slower than one word in five seconds, nobody waits
+SHORTEST_PLAUSIBLE_TTFT_S = 1e-3  # a request, its tokens and one pass through a model take longer
+MOST_PLAUSIBLE_PROMPT_RATE_TOK_PER_S = 1e6  # ten times what the fastest systems read for one request
+SHORTEST_UNCACHED_TTFT_S = 1e-2  # a long prompt from the prefix cache may come sooner than it could be read
+UNIT_CURE = "Check the unit: the file may hold seconds under a heading that says milliseconds, or reverse."
+SMALLEST_FIRST = attrgetter("p50", "mean", "p90", "p95", "p99")
 
 
 def impossibilities(measurement: Measurement) -> tuple[str, ...]:
@@ -30,6 +38,10 @@ def impossibilities(measurement: Measurement) -> tuple[str, ...]:
             for statistic in QUANTILE_BY_FIELD
             if (value := getattr(latency, statistic)) is not None
         ]
+        longest = max((value for _, value in known), default=0.0)
+        longest = max(longest, latency.mean or 0.0)
+        if not longest < LONGEST_LATENCY_S:
+            found.append(f"{name}: {longest:.4g} s is longer than a month, which no request takes")
         for (low_name, low), (high_name, high) in pairwise(known):
             if low > high:
                 found.append(f"{name}: {low_name} is {low:.4g} s and {high_name} is less, {high:.4g} s")
@@ -97,25 +109,30 @@ def _total_holds_output(row: Measurement) -> Iterator[tuple[str, str]]:
 
 def _little(row: Measurement) -> Iterator[tuple[str, str]]:
     rate, load = row.request_rate_req_per_s, row.concurrency_count
+    named = "request rate"
+    if rate is None and row.output_rate_tok_per_s is not None and row.osl_tok:
+        rate, named = row.output_rate_tok_per_s / row.osl_tok, "output throughput / output length"
     if rate is None or load is None or row.load_kind != "concurrency":
         return
     if row.e2e_s.mean is None:
-        yield from _first_tokens_in_flight(row, rate, load)
+        yield from _first_tokens_in_flight(row, rate, named, load)
         return
     in_flight = rate * row.e2e_s.mean
     if in_flight > (1 + RELATIVE_TOLERANCE) * load:
         yield (
-            f"request rate x E2E is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
+            f"{named} x E2E is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
             "Check the units and the measured window.",
         )
     elif in_flight < FAR_BELOW_LOAD * load:
         yield (
-            f"request rate x E2E is {in_flight:.4g} in flight, far below the concurrency of {load:.4g}",
+            f"{named} x E2E is {in_flight:.4g} in flight, far below the concurrency of {load:.4g}",
             "Look for think time, a slow client, or a short run.",
         )
 
 
-def _first_tokens_in_flight(row: Measurement, rate: float, load: float) -> Iterator[tuple[str, str]]:
+def _first_tokens_in_flight(
+    row: Measurement, rate: float, named: str, load: float
+) -> Iterator[tuple[str, str]]:
     """Where E2E is unknown: what waits for its first token, or decodes, cannot exceed what is in flight."""
     ttft, tpot, osl = row.ttft_s.middle, row.tpot_s.middle, row.osl_tok
     decoding = tpot * (osl - 1) if tpot is not None and osl is not None and osl > 1 else 0.0
@@ -123,7 +140,7 @@ def _first_tokens_in_flight(row: Measurement, rate: float, load: float) -> Itera
     if in_flight > (1 + RELATIVE_TOLERANCE) * load:
         parts = "TTFT + TPOT x (output - 1)" if ttft and decoding else "TTFT" if ttft else "TPOT x output"
         yield (
-            f"request rate x ({parts}) is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
+            f"{named} x ({parts}) is {in_flight:.4g} in flight, above the concurrency of {load:.4g}",
             "Check the units and the measured window.",
         )
 
@@ -161,7 +178,7 @@ def _stream_speed(row: Measurement) -> Iterator[tuple[str, str]]:
     if 1 / tpot > MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S:
         yield (
             f"TPOT of {tpot:.3g} s means {1 / tpot:,.0f} tokens/s for one user",
-            "Check the unit: the file may hold seconds under a heading that says milliseconds.",
+            UNIT_CURE,
         )
 
 
@@ -171,6 +188,40 @@ def _rate_of_one_stream(row: Measurement, tpot_s: float) -> float:
     if ttft_s is None or osl_tok is None or osl_tok <= 1:
         return 1 / tpot_s
     return osl_tok / (ttft_s + tpot_s * (osl_tok - 1))
+
+
+def _speed_of_whole_answers(row: Measurement) -> Iterator[tuple[str, str]]:
+    """Where no TPOT is known: the speed that E2E and the output length leave for one stream."""
+    e2e, osl = _smallest(row.e2e_s), row.osl_tok
+    if _smallest(row.tpot_s) is not None or not e2e or osl is None or osl <= 1:
+        return
+    fastest = osl / e2e
+    decoding = row.e2e_s.middle and row.e2e_s.middle - (row.ttft_s.middle or 0.0)
+    if fastest > MOST_PLAUSIBLE_STREAM_RATE_TOK_PER_S:
+        yield f"{osl:.4g} tokens in {e2e:.3g} s are {fastest:,.0f} tokens/s for one user", UNIT_CURE
+    elif decoding and osl / decoding < LEAST_PLAUSIBLE_STREAM_RATE_TOK_PER_S:
+        yield (
+            f"{osl:.4g} tokens in {decoding:.4g} s are {osl / decoding:.2g} tokens/s for one user",
+            UNIT_CURE,
+        )
+
+
+def _first_token_too_soon(row: Measurement) -> Iterator[tuple[str, str]]:
+    ttft, isl = _smallest(row.ttft_s), row.isl_tok
+    if ttft is None:
+        return
+    if ttft < SHORTEST_PLAUSIBLE_TTFT_S:
+        yield f"TTFT of {ttft * 1e3:.3g} ms is shorter than one pass through a model takes", UNIT_CURE
+    elif isl and ttft < SHORTEST_UNCACHED_TTFT_S and isl / ttft > MOST_PLAUSIBLE_PROMPT_RATE_TOK_PER_S:
+        yield (
+            f"TTFT of {ttft * 1e3:.3g} ms means that {isl / ttft:,.0f} tokens/s of a prompt were read",
+            UNIT_CURE,
+        )
+
+
+def _smallest(latency: Percentiles) -> float | None:
+    """The least of a latency's figures; None where none is known."""
+    return next((value for value in SMALLEST_FIRST(latency) if value is not None), None)
 
 
 def _saturation(row: Measurement) -> Iterator[tuple[str, str]]:
@@ -211,6 +262,8 @@ CHECKS: tuple[Callable[[Measurement], Iterator[tuple[str, str]]], ...] = (
     _little,
     _throughput,
     _stream_speed,
+    _speed_of_whole_answers,
+    _first_token_too_soon,
     _saturation,
     _chunks,
     _no_output,

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Literal
 
 from data.cell_numbers import POWER_BY_TIME_UNIT
 from data.column_mapping import RecognisedTable, UnitDoubt
 from data.columns import LATENCIES
+from data.plausibility import CHECK_UNIT, implausibilities
 from data.sanity_checks import impossibilities, sanity_warnings
 from models.measurements import Measurement
 from models.percentiles import Percentiles
@@ -55,15 +57,14 @@ def unit_doubts(table: RecognisedTable, rows: Sequence[Measurement]) -> tuple[Un
 
 
 def _candidates(table: RecognisedTable) -> Iterator[tuple[tuple[str, ...], Literal["s", "ms"]]]:
-    """Every latency alone, then all of the table together, in each unit."""
+    """Every latency alone, then two together, up to all of the table, in each unit."""
     present = tuple(
         name for name in LATENCIES if any(_latency_of(each.choice.meaning) == name for each in table.columns)
     )
     for unit in UNITS:
-        for name in present:
-            yield (name,), unit
-        if len(present) > 1:
-            yield present, unit
+        for count in range(1, len(present) + 1):
+            for names in combinations(present, count):
+                yield names, unit
 
 
 def _change(
@@ -93,8 +94,9 @@ def _scaled(row: Measurement, factors: dict[str, float]) -> Measurement:
 
 
 def _findings(row: Measurement) -> tuple[str, ...]:
-    warnings = (problem.message for problem in sanity_warnings(row, "row"))
-    return (*impossibilities(row), *warnings)
+    warnings = [problem.message for problem in sanity_warnings(row, "row")]
+    beyond = [problem.message for problem in implausibilities(row, "row") if problem.cure == CHECK_UNIT]
+    return (*impossibilities(row), *warnings, *beyond)
 
 
 def _latency_of(meaning: str) -> str:

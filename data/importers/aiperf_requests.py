@@ -1,5 +1,7 @@
 """AIPerf's profile_export.jsonl: one request per line, in one file per run; warm-up lines are left out."""
 
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from data.cell_numbers import POWER_BY_TIME_UNIT
@@ -12,6 +14,7 @@ KEY = "aiperf_requests"
 LABEL = "AIPerf requests (JSON Lines)"
 
 NS_PER_S = 1e9
+FIGURES = ("time_to_first_token", "request_latency", "input_sequence_length", "output_sequence_length")
 
 
 def sniff(content: FileContent) -> float:
@@ -41,8 +44,25 @@ def read(content: FileContent) -> Reading:
         severity="warning",
     )
     measurements = ((1, run),) if succeeded else ()
-    problems = (*content.document_problems, problem)
+    problems = (*content.document_problems, problem, *_unusable(content.name, succeeded))
     return Reading(rows_read=1, measurements=measurements, problems=problems)
+
+
+def _unusable(name: str, lines: Sequence[dict[str, Any]]) -> Iterator[Problem]:
+    """For each figure of a request: in how many lines it is negative or no finite number, and the first."""
+    for tag in FIGURES:
+        wrong = [
+            number
+            for number, line in enumerate(lines, start=1)
+            if isinstance(value := _value(line, tag), int | float) and _number(value) is None
+        ]
+        if wrong:
+            yield Problem(
+                path=f"{name}, request {wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else ""),
+                message=f"{tag} is negative or no finite number and counts as missing",
+                cure="Look for the cause, or leave those requests out.",
+                severity="warning",
+            )
 
 
 def _metadata(line: dict[str, Any]) -> dict[str, Any]:
@@ -90,4 +110,4 @@ def _seconds(line: dict[str, Any], tag: str) -> float | None:
 
 def _number(value: object) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and value >= 0 else None  # type: ignore[arg-type,operator]
+    return float(value) if is_number and 0 <= value < math.inf else None  # type: ignore[arg-type,operator]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from data.cell_numbers import shown
-from data.column_mapping import mapping_for
+from data.column_mapping import RecognisedTable, mapping_for
 from data.column_names import LOAD_TARGETS, ColumnMeaning, is_private, meaning_of, normalised
 from data.columns import MEASUREMENT_COLUMNS, TEXTS
 from data.file_content import FileContent, Reading
@@ -63,6 +63,7 @@ def read(content: FileContent) -> Reading:
         if measurement is not None:
             measurements.append((line, measurement))
     shown_as = replace(shown_as, doubts=unit_doubts(shown_as, [each for _, each in measurements]))
+    problems.extend(_doubted_units(table, shown_as))
     return Reading(
         rows_read=rows_read,
         measurements=tuple(measurements),
@@ -188,6 +189,20 @@ def table_refusals(name: str, table: TextTable, columns: dict[int, ColumnMeaning
             )
         ]
     return []
+
+
+def _doubted_units(table: TextTable, shown_as: RecognisedTable) -> list[Problem]:
+    """What would fit in another unit; it is left as it is written until its owner says so."""
+    return [
+        Problem(
+            path=f"row {table.header_line}, columns {', '.join(doubt.headings)}",
+            message=f"the figures of {doubt.mended_count} rows would fit each other in {doubt.unit}; they are "
+            "read in the unit of the heading",
+            cure=f"If they are in {doubt.unit}, say so on the Benchmarks page, in the heading, or by --mapping.",
+            severity="warning",
+        )
+        for doubt in shown_as.doubts
+    ]
 
 
 def _mixed_marks(table: TextTable, marks: Mapping[int, ColumnMark]) -> list[Problem]:

@@ -226,6 +226,49 @@ def test_a_unit_that_does_not_fit_is_asked_about_and_not_changed(raw, headings, 
     assert [round(each.e2e_s.mean, 6) for each in mended.measurements] == [2.2, 2.4, 2.8]
 
 
+def short_table(unit_of_ttft, unit_of_e2e, *, ttft_in="s", e2e_in="s", columns=("ttft", "e2e"), count=3):
+    """A table without TPOT: 400 tokens out at 50 to 40 tokens/s after 0.2 to 0.8 s."""
+    size = {"s": 1.0, "ms": 1000.0}
+    header = {"ttft": f"ttft_{unit_of_ttft}_p50", "e2e": f"e2e_{unit_of_e2e}_p50"}
+    lines = ["concurrency,isl_tokens,osl_tokens," + ",".join(header[each] for each in columns)]
+    for row in range(count):
+        ttft = 0.2 * 2**row
+        figures = {"ttft": ttft * size[ttft_in], "e2e": (ttft + 8.0 + row) * size[e2e_in]}
+        lines.append(f"{2**row},900,400," + ",".join(f"{figures[each]:.6g}" for each in columns))
+    return "\n".join((*lines, "")).encode()
+
+
+@pytest.mark.parametrize(
+    ("raw", "headings", "unit"),
+    [
+        (short_table("ms", "ms"), ("ttft_ms_p50", "e2e_ms_p50"), "s"),
+        (short_table("s", "s", ttft_in="ms", e2e_in="ms"), ("ttft_s_p50", "e2e_s_p50"), "ms"),
+        (short_table("ms", "ms", columns=("ttft",)), ("ttft_ms_p50",), "s"),
+        (short_table("ms", "ms", columns=("e2e",)), ("e2e_ms_p50",), "s"),
+        (short_table("s", "s", e2e_in="ms", columns=("e2e",)), ("e2e_s_p50",), "ms"),
+        (short_table("ms", "s"), ("ttft_ms_p50",), "s"),
+        (short_table("s", "s", e2e_in="ms"), ("e2e_s_p50",), "ms"),
+    ],
+)
+def test_units_are_doubted_also_where_no_time_per_token_is_there(raw, headings, unit):
+    imported = import_file("x", raw)
+    [doubt] = imported.tables[0].doubts
+    assert (doubt.headings, doubt.unit) == (headings, unit)
+    assert any(f"would fit each other in {unit}" in problem.message for problem in imported.problems)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        short_table("ms", "ms", ttft_in="ms", e2e_in="ms"),
+        short_table("s", "s"),
+        b"concurrency,isl_tokens,osl_tokens,ttft_ms_p50,e2e_s_p50\n1,100,100,35,0.2\n64,100000,2000,42000,900\n",
+    ],
+)
+def test_honest_tables_without_time_per_token_are_not_doubted(raw):
+    assert import_file("x", raw).tables[0].doubts == ()
+
+
 def test_figures_that_fit_raise_no_question():
     assert import_file("x", sweep_csv("ms", "ms", thousandfold, thousandfold, same)).tables[0].doubts == ()
     assert import_file("x", (SAMPLES / "points.csv").read_bytes()).tables[0].doubts == ()

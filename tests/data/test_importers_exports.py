@@ -16,7 +16,7 @@ from data.imports import import_file
 from models.measurements import Measurement
 from models.percentiles import Percentiles
 
-POSITIVE = st.floats(min_value=1e-9, max_value=1e12, allow_nan=False)
+POSITIVE = st.floats(min_value=1e-9, max_value=2e6, allow_nan=False)  # a time of a month is refused
 # Blanks at the ends and words that say "none" are no texts of a table.
 WORDS = (
     st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=8)

@@ -343,3 +343,34 @@ def test_a_large_file_of_another_format_is_no_log(tmp_path):
     assert found.format_key == "csv"
     assert len(found.measurements) == 200
     assert replace(found.measurements[0], notes=None) == replace(found.measurements[1], notes=None)
+
+
+@pytest.mark.parametrize("cell", ["inf", "-inf", "NaN", "1e30", "-5", "soon"])
+@pytest.mark.parametrize("column", ["ttft_ms", "e2e_ms", "completion_tokens"])
+def test_cells_that_can_be_no_figure_are_counted_and_the_first_is_named(cell, column):
+    header = ["request_id", "completion_tokens", "ttft_ms", "e2e_ms"]
+    rows = [[f"r{number}", "11", "100", "1100"] for number in range(10)]
+    for number in (3, 7):
+        rows[number][header.index(column)] = cell
+    found = import_file("log.csv", "\n".join(",".join(row) for row in (header, *rows)).encode())
+    (run,) = found.measurements
+    assert f"log.csv, column {column}: 2 cells are no usable number" in words(found)
+    assert f"line 5 '{cell}', line 9 '{cell}'" in words(found)
+    assert "leave the cells empty" in words(found)
+    assert (run.ttft_s.p99, run.e2e_s.p99, run.osl_tok) == (0.1, 1.1, 11)
+
+
+def test_one_absurd_time_does_not_decide_the_unit_of_a_column_that_names_none():
+    rows = "\n".join(f"r{number},11,{latency}" for number, latency in enumerate([1.5] * 20 + ["1e30"]))
+    found = import_file("log.csv", f"request_id,completion_tokens,latency\n{rows}\n".encode())
+    assert found.measurements[0].e2e_s.p50 == 1.5
+    assert "1 cells are no usable number" in words(found)
+
+
+def test_json_lines_with_numbers_that_never_end_are_counted_too():
+    lines = [json.dumps({"id": n, "output_tokens": 11, "e2e_ms": 1100.0}) for n in range(5)]
+    lines[2] = '{"id": 2, "output_tokens": 11, "e2e_ms": Infinity}'
+    lines[3] = '{"id": 3, "output_tokens": 11, "e2e_ms": NaN}'
+    found = import_file("log.jsonl", "\n".join(lines).encode())
+    assert "column e2e_ms: 2 cells are no usable number" in words(found)
+    assert found.measurements[0].e2e_s.p99 == 1.1
