@@ -120,7 +120,10 @@ def _regret(seen: View) -> None:
     presenters.table(_regret_rows(table), alt="Regret of each plan in each future")
     share, cover = decisions.demand_to_cover(seen, ratio)
     st.caption(
-        f"Newsvendor: cover {percent(share)} of the futures, which is {number(cover)} times today's rates."
+        f"Newsvendor: cover {percent(share)} of the futures, which is {number(cover)} times today's rates. "
+        f"{presenters.safe(decisions.which_to_follow(seen, table, ratio))} "
+        "Machines are taken by the month: bought at the start, paid whether used or not; what is missing "
+        "is had at the price above."
     )
 
 

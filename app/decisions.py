@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from app.charts.labels import offer_label
+from app.formatting import DASH
 from app.workbench import View, desk_of, load_catalogue, replan
 from models.architectures import hosted_api
 from models.decisions.break_even import newsvendor_fraction, weighted_quantile
@@ -15,8 +16,10 @@ from models.decisions.regret import RegretTable
 from models.decisions.sensitivity import Swing, levers, swings
 from models.decisions.what_holds import WorkloadState, at_load, with_unit_lost
 from models.desk import KnownPerformances, Performances, PoolPlanner, settled
+from models.grading import offer_grade
 from models.performance import CannotServe, HostedPerformance
 from models.plans import Plan
+from models.refusals import why_not
 from models.scenario import Scenario
 from models.tiers import Offer
 from models.workloads import Demand
@@ -61,6 +64,22 @@ def demand_to_cover(seen: View, shortage_price_ratio: float) -> tuple[float, flo
     return fraction, weighted_quantile(ratios, weights, fraction)
 
 
+def which_to_follow(seen: View, table: RegretTable, shortage_price_ratio: float) -> str:
+    """Why the newsvendor's level and the least-regret plan agree or differ, and which to follow when."""
+    _, cover = demand_to_cover(seen, shortage_price_ratio)
+    ratios = {each.name: each.rate_ratio for each in seen.scenario.outlook.scenarios}
+    least = table.candidates[table.least_regret_index]
+    if ratios[least] == cover:
+        return f"It agrees with the plan for “{least}”."
+    return (
+        f"It is not the level of “{least}” because it minds the mean and not the worst case: a machine too "
+        f"few costs its premium of {shortage_price_ratio - 1.0:.0%}, one too many its whole price, while "
+        "least regret guards against the worst future whatever its weight, and also counts tiers, spares "
+        "and tokens; follow least expected cost where you trust the weights and decide often, least regret "
+        "where the weights are guesses or you are bound for long."
+    )
+
+
 def tornado(seen: View, reader_fraction: float, progress: Progress) -> tuple[Swing, ...]:
     """Every assumption taken to both ends of its range; some tenths of a second each."""
     found = levers(seen.scenario, seen.performances, seen.plan, reader_fraction)
@@ -96,7 +115,20 @@ def faster(seen: View, seen_rate_tok_per_s: float | None) -> tuple[FasterTier, .
     """
     offers = _hosted_offers(seen.scenario)
     performances = {offer.id: _hosted_performance(offer) for offer in offers} | dict(seen.performances)
-    return faster_tiers(seen.scenario, offers, performances, seen.plan, seen_rate_tok_per_s)
+    return faster_tiers(
+        seen.scenario, offers, performances, seen.plan, seen_rate_tok_per_s, desk_of(seen).plan_pool
+    )
+
+
+def may_use(seen: View, offer: Offer, demand: Demand) -> str:
+    """Whether the plan may give a workload to an offer: "yes", or "no" with the reasons."""
+    held = why_not(seen.scenario, offer, seen.performances.get(offer.id), demand, desk_of(seen).plan_pool)
+    return f"no: {held}" if held else "yes"
+
+
+def grade_of(seen: View, offer: Offer) -> str:
+    """The offer's evidence grade as every page shows it; a dash where nothing is known of it."""
+    return str(offer_grade(offer, seen.performances.get(offer.id)) or DASH)
 
 
 def frontiers(seen: View, offers: Sequence[Offer], demand: Demand) -> dict[str, Frontier]:

@@ -88,6 +88,8 @@ def speed_frontier(seen: View, demand: Demand, offers: Sequence[Offer]) -> None:
             {
                 "Tier": each.offer.tier.label,
                 label("output_tok_per_usd"): show("output_tok_per_usd", tok),
+                "May the plan use it?": decisions.may_use(seen, each.offer, demand),
+                "Grade": decisions.grade_of(seen, each.offer),
             }
             for each, tok in ranked
         ],
@@ -112,6 +114,10 @@ def rent_or_tokens(seen: View, demand: Demand, offers: Sequence[Offer], replica_
                 else percent(each.utilisation_fraction)
                 if each.utilisation_fraction <= 1
                 else "more than they can serve",
+                "May the plan use the machines?": decisions.may_use(seen, each.machine, demand),
+                "And the tokens?": decisions.may_use(seen, each.hosted, demand),
+                "Grades": f"{decisions.grade_of(seen, each.machine)} / "
+                f"{decisions.grade_of(seen, each.hosted)}",
             }
             for each in renting.rent_or_tokens(offers, seen.performances, demand, replica_count)
         ],
@@ -161,11 +167,19 @@ def faster_tiers(seen: View, workload: str) -> None:
         )
 
 
+def _verdict(each: FasterTier) -> str:
+    """Whether the price pays, and that it does not help where the plan refuses the tier."""
+    said = {None: "no price published", True: "would pay", False: "does not pay"}[each.pays]
+    if not each.why_not:
+        return said.replace("would pay", "pays")
+    return f"{said}, but the plan refuses it" if each.pays else f"{said}, and the plan refuses it"
+
+
 def _faster_row(each: FasterTier) -> dict[str, str]:
     span = number(each.break_even_price_ratio)
     if each.from_ceiling:
         span += f" ({number(each.break_even_low_price_ratio)} to {number(each.break_even_high_price_ratio)})"
-    verdict = {None: "no price published", True: "pays", False: "does not pay"}[each.pays]
+    weakest = each.weakest_use
     return {
         "Workload": each.workload,
         "From": each.slow_tier_label,
@@ -174,6 +188,10 @@ def _faster_row(each: FasterTier) -> dict[str, str]:
         "Median there": show("e2e_s", each.fast_s),
         "Pays up to": f"{span}x" + (", at medians" if each.at_medians else ""),
         "Costs": DASH if each.price_ratio is None else f"{number(each.price_ratio)}x",
-        "Verdict": verdict,
-        "Grade": DASH if each.weakest_grade is None else each.weakest_grade.value,
+        "Verdict": _verdict(each),
+        "May the plan use it?": f"no: {each.why_not}" if each.why_not else "yes",
+        "Tier's grade": str(each.fast_grade or DASH),
+        "Weakest figure used": DASH
+        if weakest is None
+        else f"{weakest.evidence.grade} ({weakest.quantity} of {weakest.subject})",
     }

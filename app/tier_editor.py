@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import figures_editor, presenters, state, tier_desk, workbench
 from app.formatting import DASH, label, number, price_text, show
-from models.evidence import Evidence
+from models.grading import figures_weighed, offer_grade
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
 from models.tiers import HourlyPrice, Offer, TokenPrice
 
@@ -123,17 +123,19 @@ def _hosted(performance: HostedPerformance) -> None:
 
 
 def _evidence(offer: Offer, performance: TierPerformance | CannotServe) -> None:
-    """Every figure's source, one click away."""
-    found: dict[str, Evidence] = dict(offer.tier.evidence)
-    if offer.tier.price is not None:
-        found["price"] = offer.tier.price.evidence
-    if not isinstance(performance, CannotServe):
-        found |= performance.evidence
-    if offer.tier.speed is not None:
-        found |= offer.tier.speed.evidence
-    worst = max((each.grade for each in found.values()), default=None)
-    with st.popover(f"Evidence {worst or DASH}", icon=":material/fact_check:"):
-        presenters.evidence_by_name(found)
+    """The tier's grade; every figure's source, used or not, one click away."""
+    used = figures_weighed(offer, performance)
+    published = {} if offer.tier.speed is None else dict(offer.tier.speed.evidence)
+    grade = offer_grade(offer, performance)
+    with st.popover(f"Evidence {grade or DASH}", icon=":material/fact_check:"):
+        st.caption("The grade is that of the weakest figure that planning with this tier uses.")
+        presenters.evidence_by_name(used)
+        unused = {
+            name: each for name, each in {**offer.tier.evidence, **published}.items() if name not in used
+        }
+        if unused:
+            st.caption("Known besides, and not used for speed or cost:")
+            presenters.evidence_by_name(unused)
 
 
 def _runs_today(offer: Offer) -> None:

@@ -69,6 +69,7 @@ class Catalogue:
             price=self._price(listing, as_of),
             precision=listing.precision,
             availability=listing.availability_on(as_of),
+            available_from=listing.available_from,
             available_until=listing.available_until,
             region=listing.region,
             request_limit_per_min=listing.request_limit_per_min,

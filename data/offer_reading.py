@@ -169,6 +169,7 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
             "failure_unit", get_args(FailureUnit), DEFAULT_FAILURE_UNIT.get(architecture, "node")
         ),
         "availability": reader.choice("availability", get_args(Availability), "open"),
+        "available_from": reader.day("available_from"),
         "available_until": reader.day("available_until"),
         "region": reader.text("region"),
         "note": reader.text("note") or "",

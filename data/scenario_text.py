@@ -33,7 +33,7 @@ _BOOLEANS = {"true": True, "false": False}
 KEY_ORDER = """
 schema name id as_of seed label kind workloads models offers tier model measurements fleet policy demand
 architecture supplier accelerator accelerator_count_per_replica engine precision slot_count failure_unit
-availability available_until region request_limit_per_min token_limit_per_min price speed
+availability available_from available_until region request_limit_per_min token_limit_per_min price speed
 fallback probability_fraction speculation acceptance_fraction draft_token_count draft_cost_ratio
 distilled_weight_fraction parity
 pipeline_stage_count prefill_rate_tok_per_s prefill link step basis

@@ -34,8 +34,9 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
     own_id = tier.id if tier.id.startswith(OWN) else f"{OWN}{tier.id}_{offer.model.id}"
     draft: dict[str, Any] = {"id": own_id}
     draft |= {name: getattr(tier, name) for name in PLAIN_FIELDS if getattr(tier, name) not in (None, "")}
-    if tier.available_until is not None:
-        draft["available_until"] = tier.available_until.isoformat()
+    for name, day in (("available_from", tier.available_from), ("available_until", tier.available_until)):
+        if day is not None:
+            draft[name] = day.isoformat()
     if tier.speed is not None:
         draft["speed"] = {
             name: getattr(tier.speed, name) for name in SPEED_FIELDS if getattr(tier.speed, name) is not None

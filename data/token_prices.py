@@ -16,6 +16,9 @@ from models.evidence import Evidence, Grade, Sense
 from models.problems import Problem
 from models.tiers import TokenPrice
 
+# The list carries no date of its own: the day each version was read. A version not listed here has none.
+LIST_READ_ON = {"0.2.3": date(2026, 11, 30)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPrice:
@@ -140,6 +143,7 @@ def _list_evidence(provider: str, model: str, variant: Mapping[str, str], *, tie
         source=f"genai-prices {version('genai-prices')}",
         locator=f"{provider}/{model}{asked}",
         stated_by=provider,
+        checked_on=LIST_READ_ON.get(version("genai-prices")),
         licence="MIT",
         note="Base rate; long prompts cost more." if tiered else "",
     )

@@ -26,7 +26,12 @@ def is_committed(scenario: Scenario, entry: FleetEntry, offer: Offer) -> bool:
     """Whether what runs today must still be paid: a contract not ended, or machines that were bought."""
     if entry.committed_until is None:
         return isinstance(offer.tier.price, OwnedPrice)
-    return entry.committed_until > scenario.as_of
+    return not ended(scenario, entry)
+
+
+def ended(scenario: Scenario, entry: FleetEntry) -> bool:
+    """Whether a contract ran out by the plan's date; never where it names no end."""
+    return entry.committed_until is not None and entry.committed_until <= scenario.as_of
 
 
 def replica_usd_per_month(offer: Offer) -> float:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from models.desk import Desk
-from models.evidence import Evidence
+from models.grading import uses_of
 from models.performance import CannotServe
 from models.placement import MAX_FULLY_SHARED_COUNT, Group
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection, Totals
 from models.sentences import listed
-from models.tiers import MachinePrice, OwnedPrice, TokenPrice
 
 MANY_WORKLOADS = (
     f"more than {MAX_FULLY_SHARED_COUNT} workloads: not every way to share machines was weighed, only pools "
@@ -143,20 +142,7 @@ def _ending_soon(desk: Desk, allocations: Sequence[Allocation]) -> list[Notice]:
 
 def offer_evidence_of(desk: Desk, offer_id: str) -> list[EvidenceUse]:
     """What a plan with this offer rests on: how it performs, and what it costs."""
-    offer, performance = desk.offers[offer_id], desk.performances[offer_id]
-    uses: list[tuple[str, Evidence]] = []
-    if not isinstance(performance, CannotServe):
-        uses += sorted(performance.evidence.items())
-    price = offer.tier.price
-    if isinstance(price, MachinePrice):
-        uses.append(("usd_per_accelerator_h", price.evidence))
-    if isinstance(price, OwnedPrice):
-        uses.append(("purchase_usd_per_accelerator", price.evidence))
-    if isinstance(price, TokenPrice):
-        uses.append(("output_usd_per_mtok", price.evidence))
-    return [
-        EvidenceUse(subject=offer.id, quantity=quantity, evidence=evidence) for quantity, evidence in uses
-    ]
+    return uses_of(desk.offers[offer_id], desk.performances[offer_id])
 
 
 def evidence_of(desk: Desk, groups: Sequence[Group]) -> tuple[EvidenceUse, ...]:

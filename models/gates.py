@@ -23,6 +23,13 @@ def gate(
             reasons=(f"cannot be bought today: {tier.availability}", *_why_closed(tier)),
             would_fit_if=f"you look ahead (policy: allow_availability with {tier.availability})",
         )
+    start = tier.available_from
+    if start is not None and scenario.as_of < start and "announced" not in policy.allow_availability:
+        return CannotServe(
+            binding_constraint="availability",
+            reasons=(f"not sold before {start.isoformat()}",),
+            would_fit_if="the plan were for a later day, or looked ahead (allow_availability: announced)",
+        )
     if tier.available_until is not None and tier.available_until <= scenario.as_of:
         return CannotServe(
             binding_constraint="availability",

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from models.bill import cost_of, fleet_changes, pool_names, pool_view, totals_of
+from models.dates import date_notices
 from models.desk import Desk, Performances, PoolPlanner, cheapest_move, desk_for, place
 from models.evidence import weakest
 from models.explaining import (
@@ -84,6 +85,7 @@ def plan(scenario: Scenario, performances: Performances, pool_planner: PoolPlann
             *robustness_notices(desk, placement),
             *notices_of(desk, allocations, totals, unplaced, changes),
             *parity_notices(desk, allocations),
+            *date_notices(desk, allocations),
             *break_even_notices(break_evens),
         ),
         evidence=evidence_of(desk, groups),

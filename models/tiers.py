@@ -256,6 +256,7 @@ class Tier:
     slot_count: int | None = None
     failure_unit: FailureUnit = "node"
     availability: Availability = "open"
+    available_from: date | None = None
     available_until: date | None = None
     region: str | None = None
     request_limit_per_min: float | None = None

@@ -12,9 +12,9 @@ from typing import Any
 from models.cost import tokens_usd_per_month
 from models.desk import Desk
 from models.evidence import Evidence, Grade, Sense
-from models.gates import gate
 from models.performance import CannotServe, HostedPerformance, TandemPerformance, TierPerformance
 from models.plans import Allocation, BreakEven, Notice
+from models.refusals import refusal
 from models.tiers import HourlyPrice, Offer, TokenPrice
 from models.workloads import Demand
 
@@ -105,8 +105,5 @@ def _misses(
 ) -> str:
     """What besides the price keeps the offer from serving the workload; "" where nothing does."""
     priced = replace(offer, tier=replace(offer.tier, price=price))
-    refusal = gate(desk.scenario, priced, performance, demand)
-    if refusal is None and not isinstance(performance, CannotServe):
-        pool = desk.plan_pool(priced, performance, (demand,), desk.scenario.policy, 1)
-        refusal = pool if isinstance(pool, CannotServe) else None
-    return "" if refusal is None else f"would still not do: {'; '.join(refusal.reasons)}"
+    stopped = refusal(desk.scenario, priced, performance, demand, desk.plan_pool)
+    return "" if stopped is None else f"would still not do: {'; '.join(stopped.reasons)}"

@@ -5,6 +5,9 @@ answers come sooner. Its break-even multiple m* follows from the value of the ti
 price is set beside it. Where only a ceiling of its speed is published, m* is given at derates of 0.5, 0.6
 and 1.0: independent medians of such endpoints are 0.57 to 0.61 of the ceiling. Its first token is taken to
 come as late as the slow tier's where either is unpublished.
+
+That a tier would pay does not mean that the plan may use it: each comparison carries what the plan holds
+against the tier (an unpublished percentile, a waiting list), and every piece of evidence that it rests on.
 """
 
 from collections.abc import Sequence
@@ -16,12 +19,15 @@ from models.architectures import hosted_api
 from models.cost import mean_usd_per_request
 from models.curves import operate_offer
 from models.decisions.break_even import break_even_multiple, loop_multiple
-from models.desk import Performances
-from models.evidence import Grade, weakest
+from models.desk import Performances, PoolPlanner
+from models.evidence import Evidence, Grade, Sense, weakest
+from models.grading import offer_grade, uses_of
 from models.percentiles import Percentiles
 from models.performance import CannotServe, ClassLatency, HostedPerformance, TierPerformance
-from models.plans import Plan
+from models.plans import EvidenceUse, Plan
 from models.pool_loads import load_of
+from models.pools import plan_pool
+from models.refusals import why_not
 from models.scenario import Scenario
 from models.tiers import Offer, TokenPrice
 from models.value import expected_value_usd, value_usd
@@ -30,6 +36,10 @@ from models.worth import latency_of
 
 DERATES = (0.5, 0.6, 1.0)
 USUAL_DERATE = 0.6
+WEIGHED_FIGURES = ("value", "input_tok", "output_tok", "cached_input_fraction", "task")
+SEEN_BY_READER = Evidence(
+    grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="what the reader says to see on this tier"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +52,9 @@ class FasterTier:
     price_ratio             the fast tier's published price a task over the slow one's cost; None: unknown
     at_medians              True where only medians are known: the value of a missed tail is not in it
     availability            as the fast tier is sold today
+    why_not                 why the plan may not give the workload to the fast tier; empty where it may
+    fast_grade              the fast tier's own grade, as on every page
+    evidence                all that the comparison rests on: both tiers' figures and the workload's
     """
 
     workload: str
@@ -59,7 +72,19 @@ class FasterTier:
     at_medians: bool
     from_ceiling: bool
     availability: str
-    weakest_grade: Grade | None
+    why_not: str
+    fast_grade: Grade | None
+    evidence: tuple[EvidenceUse, ...]
+
+    @property
+    def weakest_use(self) -> EvidenceUse | None:
+        """The figure that the comparison rests on most weakly, the first of equals."""
+        return max(self.evidence, key=lambda use: use.evidence.grade, default=None)
+
+    @property
+    def weakest_grade(self) -> Grade | None:
+        """The lowest grade among the figures used."""
+        return weakest(use.evidence for use in self.evidence)
 
     @property
     def pays(self) -> bool | None:
@@ -72,6 +97,7 @@ class _Slow:
     """Where a workload is served, or would be at least cost: what a faster tier is measured against.
 
     ttft_s   its median first token, None where nobody publishes it
+    uses     the evidence of its speed and price
     """
 
     tier_id: str
@@ -79,6 +105,7 @@ class _Slow:
     cost_usd_per_task: float
     latency: ClassLatency
     ttft_s: float | None
+    uses: tuple[EvidenceUse, ...]
 
 
 def faster_tiers(
@@ -87,6 +114,7 @@ def faster_tiers(
     performances: Performances,
     plan: Plan,
     seen_rate_tok_per_s: float | None = None,
+    plan_pool: PoolPlanner = plan_pool,
 ) -> tuple[FasterTier, ...]:
     """Every faster hosted tier of every workload that has a value, in the order of workloads and offers.
 
@@ -104,7 +132,9 @@ def faster_tiers(
             slow = _slow(demand, scenario, offer.model.id, performances, plan, seen_rate_tok_per_s)
             if slow is not None and slow.tier_id != offer.tier.id:
                 compared = _faster(demand, value, slow, offer, performances)
-                found += [] if compared is None else [compared]
+                if compared is not None:
+                    held = why_not(scenario, offer, performances.get(offer.id), demand, plan_pool)
+                    found.append(replace(compared, why_not=held))
     return tuple(found)
 
 
@@ -119,6 +149,11 @@ def _slow(
     """Where the plan serves the workload, or the cheapest hosted offer of the same model in the scenario."""
     placed = next((each for each in plan.allocations if each.workload == demand.workload.name), None)
     if placed is not None and placed.task_s.known and placed.cost.cost_usd_per_task:
+        home = next(
+            each
+            for each in scenario.offers
+            if (each.tier.id, each.model.id) == (placed.tier_id, placed.model_id)
+        )
         return _Slow(
             tier_id=placed.tier_id,
             tier_label=placed.tier_label,
@@ -127,6 +162,7 @@ def _slow(
                 name=placed.workload, ttft_s=placed.ttft_s, e2e_s=placed.e2e_s, task_s=placed.task_s
             ),
             ttft_s=placed.ttft_s.middle,
+            uses=tuple(uses_of(home, performances.get(home.id))),
         )
     able = [
         (usd, offer.id, _slow_hosted(demand, usd, offer, performance))
@@ -161,7 +197,16 @@ def _slow_hosted(demand: Demand, usd_per_task: float, offer: Offer, performance:
         cost_usd_per_task=usd_per_task,
         latency=_operated(_with_first_token(performance, ttft_s), demand),
         ttft_s=ttft_s,
+        uses=_slow_uses(offer, performance),
     )
+
+
+def _slow_uses(offer: Offer, performance: HostedPerformance) -> tuple[EvidenceUse, ...]:
+    """The offer's evidence, and the reader's word where its speed is only what the reader sees."""
+    uses = uses_of(offer, performance)
+    if not {"stream_rate_tok_per_s", "tpot_s"} & set(performance.evidence):
+        uses.append(EvidenceUse(subject=offer.id, quantity="stream_rate_tok_per_s", evidence=SEEN_BY_READER))
+    return tuple(uses)
 
 
 def _faster(
@@ -195,14 +240,32 @@ def _faster(
         at_medians=slow_s.p95 is None or usual.p95 is None,
         from_ceiling=len(speeds) > 1,
         availability=offer.tier.availability,
-        weakest_grade=Grade.CEILING_OR_HEARSAY if len(speeds) > 1 else _grade(performances.get(offer.id)),
+        why_not="",
+        fast_grade=offer_grade(offer, performances.get(offer.id)),
+        evidence=(
+            *uses_of(offer, performances.get(offer.id)),
+            *(_ceiling_uses(offer) if len(speeds) > 1 else ()),
+            *slow.uses,
+            *workload_uses(demand),
+        ),
     )
 
 
-def _grade(performance: TierPerformance | CannotServe | None) -> Grade | None:
-    if performance is None or isinstance(performance, CannotServe):
-        return None
-    return weakest(performance.evidence.values())
+def _ceiling_uses(offer: Offer) -> list[EvidenceUse]:
+    """The published ceiling, used where nobody says what a stream typically gets."""
+    known = {} if offer.tier.speed is None else offer.tier.speed.evidence
+    name = "stream_rate_ceiling_tok_per_s"
+    return [EvidenceUse(subject=offer.id, quantity=name, evidence=known[name])] if name in known else []
+
+
+def workload_uses(demand: Demand) -> list[EvidenceUse]:
+    """What a value of time rests on in the workload's own description."""
+    stated = demand.workload.evidence
+    return [
+        EvidenceUse(subject=demand.workload.name, quantity=name, evidence=stated[name])
+        for name in WEIGHED_FIGURES
+        if name in stated
+    ]
 
 
 def _fast_latencies(

@@ -393,3 +393,18 @@ def test_an_aiconfigurator_result_becomes_an_offer(app):
     button(app, "Add this tier").click().run()
     assert list(app.exception) == []
     assert app.session_state["draft"]["offers"][1]["tier"]["id"] == "aiconfigurator"
+
+
+def test_cost_says_where_the_plan_refuses_a_tier_that_would_pay(app):
+    app.run()
+    open_page(app, "cost")
+    shown = tables(app)
+    assert "would pay, but the plan refuses it" in shown
+    assert "no: TTFT p95 within 2 s: TTFT p95 is not published" in shown
+
+
+def test_what_if_says_which_of_two_answers_to_follow(app):
+    app.run()
+    open_page(app, "what_if")
+    assert "follow least expected cost where you trust the weights" in words(app)
+    assert "taken by the month" in words(app)
