@@ -65,6 +65,19 @@ def policy_document(seen: View) -> dict[str, Any]:
         "cost_usd_per_month": found.cost_usd_per_month,
         "budget_usd_per_month": seen.scenario.policy.budget_usd_per_month,
         "unserved": list(found.unserved),
+        "bases": [
+            {
+                "workloads": list(each.workloads),
+                "tier": seen.offer(each.offer_id).tier.id,
+                "replica_count": each.replica_count,
+                "place_count": each.place_count,
+                "overflow_tier": seen.offer(each.overflow_offer_id).tier.id,
+                "overflow_fraction": each.overflow_fraction,
+                "saved_usd_per_month": each.saved_usd_per_month,
+            }
+            for each in routing.bases(seen)
+            if each.saved_usd_per_month > 0
+        ],
         "routes": [
             {
                 "workload": each.workload,

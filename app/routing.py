@@ -4,8 +4,9 @@ from functools import lru_cache
 
 from app.charts.labels import offer_label
 from app.workbench import View, desk_of
-from models.desk import PoolPlanner, desk_for
+from models.desk import PoolPlanner, desk_for, settled
 from models.performance import CannotServe, TierPerformance
+from models.routing.bursting import Bursting, all_bursting
 from models.routing.outage import Outage, may_fail, outage
 from models.routing.routing import (
     Routed,
@@ -58,6 +59,21 @@ def switch_points(seen: View) -> list[SwitchPoint]:
     sold |= {each.offer_id for each in routing.choices.streams}
     points = [switch_point(routing, offer_id) for offer_id in sold]
     return sorted(points, key=lambda each: (not each.used, each.offer_id))
+
+
+def bases(seen: View) -> tuple[Bursting, ...]:
+    """For each pool of machines in the plan, a smaller one with another tier for its peaks; kept by value."""
+    return _bases(seen.scenario, tuple(seen.performances.items()), desk_of(seen).plan_pool)
+
+
+@lru_cache(maxsize=32)
+def _bases(
+    scenario: Scenario,
+    performances: tuple[tuple[str, TierPerformance | CannotServe], ...],
+    pool_planner: PoolPlanner,
+) -> tuple[Bursting, ...]:
+    desk, groups = settled(scenario, performances, pool_planner)
+    return all_bursting(desk, groups)
 
 
 def failures(seen: View) -> list[str]:

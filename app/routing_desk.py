@@ -6,9 +6,10 @@ import streamlit as st
 
 from app import gateway, presenters, routing, session
 from app.charts import tier_choices as tier_choices_chart
-from app.formatting import DASH, number, percent, replicas, show
+from app.formatting import DASH, label, number, percent, replicas, show
 from app.routing import routing_of
 from app.workbench import View
+from models.routing.bursting import Bursting
 from models.routing.outage import Moved, Outage
 from models.routing.routing import Routed, SwitchPoint
 
@@ -102,6 +103,38 @@ def _switch_row(seen: View, each: SwitchPoint) -> dict[str, str]:
         "Now": "used" if each.used else "not used",
         "Used less or more": change,
         "Then served on": ", ".join(routing.label_of(seen, other) for other in each.then_offer_ids) or DASH,
+    }
+
+
+def bases(seen: View) -> None:
+    """Own machines for the base and another tier for the peaks, pool by pool."""
+    st.subheader("Own machines for the base, another tier for the peaks?")
+    with st.spinner("Trying smaller pools with another tier behind them"):
+        found = routing.bases(seen)
+    presenters.table(
+        [_base_row(seen, each) for each in found],
+        alt="A smaller pool of each with another tier for its peaks",
+        empty="No pool of machines has another tier that keeps its promises.",
+    )
+    if found:
+        bursty = any(demand.arrival.scv_ratio > 1.0 for demand in seen.scenario.demands)
+        st.caption(
+            "A call moves on when that many are in flight; the gateway counts them. Arrivals are taken as "
+            "Poisson within each hour" + ("; yours are burstier, so more moves on." if bursty else ".")
+        )
+
+
+def _base_row(seen: View, each: Bursting) -> dict[str, str]:
+    saved = show("saved_usd_per_month", abs(each.saved_usd_per_month))
+    return {
+        "Workloads": ", ".join(each.workloads),
+        "Base": f"{routing.label_of(seen, each.offer_id)}, "
+        f"{each.replica_count} replicas instead of {each.whole_replica_count}",
+        "Peaks go to": routing.label_of(seen, each.overflow_offer_id),
+        label("place_count"): number(each.place_count),
+        label("overflow_fraction"): f"{percent(each.overflow_fraction)}, "
+        f"{percent(each.peak_overflow_fraction)} at the peak",
+        "In a month": f"saves {saved}" if each.saved_usd_per_month > 0 else f"costs {saved} more",
     }
 
 
