@@ -3,6 +3,8 @@
 Shape of the YAML: https://docs.litellm.ai/docs/proxy/configs and /docs/routing, read on 2026-12-01: groups of
 deployments by `model_name`; `weight` shares a group under `simple-shuffle`; `fallbacks` name other groups;
 `rpm` and `tpm` are a deployment's limits; `max_budget` with `budget_duration` is the proxy's own.
+Seen to work with LiteLLM 1.108.7: the files load, shares follow the weights, a failing group goes to its
+fallback, `service_tier` reaches the supplier.
 """
 
 import json
