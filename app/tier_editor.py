@@ -1,16 +1,15 @@
 """Tiers as cards: what each costs, how fast it is known to be, on whose word; add, reprice, remove."""
 
+from datetime import date
 from typing import Any
 
 import streamlit as st
 
-from app import figures_editor, presenters, state, tier_desk, workbench
+from app import figures_editor, presenters, price_editor, state, tier_desk, workbench
 from app.formatting import DASH, label, number, price_text, show
 from models.grading import figures_weighed, offer_grade
 from models.performance import BatchedPerformance, CannotServe, HostedPerformance, TierPerformance
-from models.tiers import HourlyPrice, Offer, TokenPrice
-
-INCOMPLETE_KEY = "own_price_incomplete"
+from models.tiers import Offer
 
 
 def add() -> None:
@@ -36,7 +35,7 @@ def _append(key: tuple[str, str]) -> None:
     state.save(fresh, reread_widgets=True)
 
 
-def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -> None:
+def card(index: int, offer: Offer, performance: TierPerformance | CannotServe, as_of: date) -> None:
     """One offer: facts, evidence, and what to do with it."""
     tier = offer.tier
     with st.container(border=True):
@@ -54,7 +53,7 @@ def card(index: int, offer: Offer, performance: TierPerformance | CannotServe) -
             _performance(performance)
         with right, st.container(horizontal=True):
             _evidence(offer, performance)
-            _own_price(index, offer)
+            price_editor.popover(index, offer, as_of)
             figures_editor.popover(index, offer, make_own)
             _runs_today(offer)
             st.button(
@@ -169,50 +168,6 @@ def _set_fleet(tier_id: str, key: str) -> None:
         known["replica_count"] = count
     fresh["fleet"] = [each for each in fleet if each["replica_count"] or each.get("committed_until")]
     state.save(fresh)
-
-
-def _own_price(index: int, offer: Offer) -> None:
-    """A price of the user's own: the catalogue's stays, and the offer becomes the user's tier."""
-    with st.popover("Own price", icon=":material/edit:"):
-        price = offer.tier.price
-        if isinstance(price, TokenPrice) or offer.tier.architecture == "hosted_api":
-            known = price if isinstance(price, TokenPrice) else None
-            fields = {
-                "input_usd_per_mtok": known.input_usd_per_mtok if known else None,
-                "output_usd_per_mtok": known.output_usd_per_mtok if known else None,
-            }
-            basis = "per_token"
-        else:
-            fields = {
-                "usd_per_accelerator_h": price.usd_per_accelerator_h
-                if isinstance(price, HourlyPrice)
-                else None
-            }
-            basis = "hourly"
-        form = f"own_price:{state.epoch()}:{index}"
-        with st.form(form, border=False):
-            for name, value in fields.items():
-                st.number_input(label(name), min_value=0.0, value=value, format="%g", key=f"{form}:{name}")
-            st.text_input("Where it comes from", placeholder="our contract of March", key=f"{form}:source")
-            # A callback: the link is a widget, and is written before the page is drawn again.
-            st.form_submit_button(
-                "Use this price", on_click=_reprice, args=(index, offer, basis, tuple(fields), form)
-            )
-        if st.session_state.get(INCOMPLETE_KEY) == form:
-            st.error("Fill in every price, or leave the tier as it is.")
-
-
-def _reprice(index: int, offer: Offer, basis: str, names: tuple[str, ...], form: str) -> None:
-    values = {name: st.session_state[f"{form}:{name}"] for name in names}
-    if any(value is None for value in values.values()):
-        st.session_state[INCOMPLETE_KEY] = form
-        return
-    st.session_state.pop(INCOMPLETE_KEY, None)
-    price: dict[str, Any] = {"basis": basis, **values}
-    source = st.session_state[f"{form}:source"].strip()
-    if source:
-        price["evidence"] = {"grade": "E", "sense": "assumed", "source": source}
-    make_own(index, offer, {"price": price})
 
 
 def make_own(index: int, offer: Offer, changes: dict[str, Any]) -> None:

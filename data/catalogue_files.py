@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from data.claims import Claim, Conflict, read_claim, read_conflict
 from data.hardware_files import HourlyRate, price_on, read_accelerator, read_model, read_rate
 from data.machine_tiers import read_machine_tier
+from data.price_history import rate_history, token_history
 from data.reading import close_names
 from data.sources import Source, read_source, source_names
 from data.tables import csv_rows, toml_table
@@ -20,7 +21,7 @@ from data.tier_files import Listing, read_hosted_tier, read_rented_tier
 from data.token_prices import PriceOverride, listed_on, overriding, read_override
 from data.workload_defaults import DayShape, WorkloadDefault, read_day_shape, read_workload_default
 from models.problems import InputProblems, Problem
-from models.tiers import Accelerator, Model, Offer, PrefillSide, Price, Tier, TokenPrice
+from models.tiers import Accelerator, DatedPrice, Model, Offer, PrefillSide, Price, Tier, TokenPrice
 from models.wafers import with_wafer_count
 
 Record = TypeVar("Record")
@@ -79,7 +80,8 @@ class Catalogue:
             prefill=self._prefill(listing, as_of),
             standard_price=self._standard_price(listing, as_of),
         )
-        return with_wafer_count(self.assembled(tier, self.models[model_id]))
+        offer = self.assembled(tier, self.models[model_id])
+        return with_wafer_count(replace(offer, prices=self._history(listing)))
 
     def assembled(self, tier: Tier, model: Model) -> Offer:
         """A model on a tier with the accelerators that the tier names."""
@@ -90,6 +92,15 @@ class Catalogue:
             accelerator=self.accelerators.get(tier.accelerator or ""),
             prefill_accelerator=self.accelerators.get((side and side.accelerator) or ""),
         )
+
+    def _history(self, listing: Listing) -> tuple[DatedPrice, ...]:
+        """Every dated price of a listing."""
+        tier = self.tiers[listing.tier_id]
+        if listing.card is not None and tier.accelerator is not None:
+            return rate_history(self.hourly_rates, tier.accelerator, listing.card)
+        if tier.price is not None:
+            return (DatedPrice(valid_from=None, price=tier.price),)
+        return token_history(self.price_overrides, listing)
 
     def _standard_price(self, listing: Listing, as_of: date) -> TokenPrice | None:
         """What the same model costs on the supplier's Standard tier; None where there is none."""

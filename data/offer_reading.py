@@ -10,12 +10,23 @@ from data.catalogue_names import known_accelerator
 from data.half_reading import read_prefill, read_step
 from data.hardware_files import ModelKind, read_model_facts
 from data.link_reading import read_link
-from data.price_reading import read_price
+from data.price_reading import read_dated_price, read_price
 from data.reading import ASSUMED_BY_USER, Reader, close_names, read_evidence
 from data.switch_reading import read_switches
 from data.tier_files import LIMIT_FIELDS, SPEED_FIELDS
+from models.dated_prices import fits, with_own_prices
 from models.evidence import Evidence, Sense
-from models.tiers import Availability, FailureUnit, Fallback, Model, Offer, Speed, Tier, TokenPrice
+from models.tiers import (
+    Availability,
+    DatedPrice,
+    FailureUnit,
+    Fallback,
+    Model,
+    Offer,
+    Speed,
+    Tier,
+    TokenPrice,
+)
 from models.wafers import with_wafer_count
 
 ARCHITECTURES = ("batched_accelerator", "hosted_api", "wafer_scale_pipeline", "disaggregated_pools")
@@ -89,11 +100,25 @@ def _read_offer(entry: Reader, catalogue: Catalogue, own: OwnThings, as_of: date
     tier_id, model_id = _id_at(entry, "tier"), _id_at(entry, "model")
     listed = entry.value("measurements")
     measurement_ids = entry.texts("measurements", what="measurement ids such as sha256:4f1c...")
+    dated = [(each, read_dated_price(each)) for each in entry.groups("prices", what="prices with valid_from")]
     entry.close()
     if tier_id is None or model_id is None:
         return None
     offer = _offer(entry, tier_id, model_id, catalogue, own, as_of)
-    return offer and replace(offer, measurement_ids=None if listed is None else measurement_ids)
+    if offer is None:
+        return None
+    offer = replace(offer, measurement_ids=None if listed is None else measurement_ids)
+    return with_own_prices(offer, _fitting(offer, dated), as_of)
+
+
+def _fitting(offer: Offer, dated: list[tuple[Reader, DatedPrice | None]]) -> list[DatedPrice]:
+    """The prices added to an offer; one of another basis than its tier is paid by is refused."""
+    hosted = offer.tier.architecture == "hosted_api"
+    cure = "Choose per_token." if hosted else "Choose hourly or owned."
+    for reader, row in dated:
+        if row is not None and not fits(row, offer):
+            reader.refuse("basis", f"{offer.tier.label} is paid otherwise", cure)
+    return [row for _, row in dated if row is not None and fits(row, offer)]
 
 
 def _id_at(entry: Reader, key: str) -> str | None:
@@ -117,7 +142,8 @@ def _offer(
         known = [*own.models, *catalogue.models]
         entry.refuse("model", f"'{model_id}' is not in the catalogue", close_names(model_id, known))
         return None
-    return with_wafer_count(catalogue.assembled(tier, model))
+    offer = with_wafer_count(catalogue.assembled(tier, model))
+    return replace(offer, prices=(DatedPrice(valid_from=None, price=tier.price, own=True),))
 
 
 def _listed_offer(

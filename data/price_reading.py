@@ -5,6 +5,7 @@ from typing import Any, cast, get_args
 from data.reading import ASSUMED_BY_USER, Reader, read_evidence
 from models.evidence import Evidence
 from models.tiers import (
+    DatedPrice,
     HourlyPrice,
     LongContextRule,
     MachinePrice,
@@ -37,6 +38,15 @@ def read_price(reader: Reader | None) -> Price | None:
     if basis is None or evidence is None or len(reader.problems) > known_problem_count:
         return None
     return _price(basis, fields, evidence)
+
+
+def read_dated_price(reader: Reader) -> DatedPrice | None:
+    """One of an offer's `prices`: a price, and the day from which it holds."""
+    valid_from = reader.day("valid_from", required=True)
+    price = read_price(reader)
+    if valid_from is None or price is None:
+        return None
+    return DatedPrice(valid_from=valid_from, price=price, own=True)
 
 
 def read_machine_price(reader: Reader | None) -> MachinePrice | None:

@@ -33,9 +33,9 @@ _BOOLEANS = {"true": True, "false": False}
 KEY_ORDER = """
 schema name id as_of seed label kind workloads models offers tier model measurements fleet policy demand
 architecture supplier accelerator accelerator_count_per_replica engine precision slot_count failure_unit
-availability available_from available_until region request_limit_per_min token_limit_per_min price speed
-fallback probability_fraction speculation acceptance_fraction draft_token_count draft_cost_ratio
-distilled_weight_fraction parity
+availability available_from available_until region request_limit_per_min token_limit_per_min price prices
+valid_from speed fallback probability_fraction speculation acceptance_fraction draft_token_count
+draft_cost_ratio distilled_weight_fraction parity
 pipeline_stage_count prefill_rate_tok_per_s prefill link step basis
 bandwidth_byte_per_s one_way_gbyte_per_s two_way_gbyte_per_s one_way_gbit_per_s base_s overlap_fraction
 alpha_s beta_s_per_seq exponent gamma_s_per_context_tok delta_s_per_input_tok accelerator_count_per_worker

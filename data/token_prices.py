@@ -97,6 +97,20 @@ def listed_on(listed: ListedPrice, as_of: date) -> TokenPrice | None:
     return _listed_on(listed.provider, listed.model, tuple(sorted(listed.variant.items())), as_of)
 
 
+def listed_days(listed: ListedPrice) -> list[date | None]:
+    """The days from which the list has a price of its own for the entry; None: from the beginning."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        _, entry = get_snapshot().find_provider_model(listed.model, None, listed.provider, None)
+    except LookupError:
+        return []
+    priced: Any = entry.prices
+    rows = [*(priced if isinstance(priced, list) else []), *(entry.price_variants or ())]
+    starts = {getattr(row.constraint, "start_date", None) for row in rows}
+    return [None, *sorted(day for day in starts if day is not None)]
+
+
 @lru_cache(maxsize=1024)
 def _listed_on(
     provider: str, model: str, variant: tuple[tuple[str, str], ...], as_of: date

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from models.commitments import ended
+from models.dated_prices import in_force
 from models.desk import Desk
 from models.grading import uses_of
 from models.plans import Allocation, Notice
@@ -32,13 +33,17 @@ def date_notices(desk: Desk, allocations: Sequence[Allocation]) -> tuple[Notice,
     return tuple(dict.fromkeys(Notice(text=text, level="warning") for text in found))
 
 
-def price_dated_on(offer: Offer) -> date | None:
+def price_dated_on(offer: Offer, as_of: date) -> date | None:
     """The day an offer's price is known to have held; None where it has no price or nobody says."""
-    return None if offer.tier.price is None else offer.tier.price.evidence.checked_on
+    if offer.tier.price is None:
+        return None
+    held = in_force(offer.prices, as_of)
+    days = (offer.tier.price.evidence.checked_on, held.valid_from if held and held.own else None)
+    return max((day for day in days if day is not None), default=None)
 
 
 def _old_prices(scenario: Scenario, offers: Sequence[Offer]) -> list[str]:
-    days = [day for offer in offers if (day := price_dated_on(offer)) is not None]
+    days = [day for offer in offers if (day := price_dated_on(offer, scenario.as_of)) is not None]
     if not days or (scenario.as_of - max(days)).days <= OLD_PRICE_DAYS:
         return []
     newest = max(days)

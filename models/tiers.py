@@ -156,6 +156,20 @@ Price = MachinePrice | TokenPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DatedPrice:
+    """One row of a price's history: what was to be paid from a day on.
+
+    valid_from  first day; None: from the beginning, as far as known
+    price       None: published as having no price
+    own         added by the user; otherwise the catalogue's
+    """
+
+    valid_from: date | None
+    price: Price | None
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
     """What is published about a hosted tier's speed: one stream's output rate and first token.
 
@@ -281,6 +295,7 @@ class Offer:
     """A model on a tier: what a workload may be given to.
 
     measurement_ids  runs (`sha256:...`) that calibrate it; None: all measurements that match
+    prices           every price known of it over time, in the order added; the tier has the one that holds
     """
 
     tier: Tier
@@ -288,6 +303,7 @@ class Offer:
     accelerator: Accelerator | None = None
     prefill_accelerator: Accelerator | None = None
     measurement_ids: tuple[str, ...] | None = None
+    prices: tuple[DatedPrice, ...] = ()
 
     @property
     def id(self) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import curve_desk, money_desk, presenters, session
+from app import curve_desk, money_desk, presenters, price_editor, session
 from app.charts import cost, monthly_cost
 
 st.title("Cost")
@@ -20,6 +20,8 @@ if seen is not None:
     money_desk.rent_or_tokens(seen, demand, offers, count)
     money_desk.faster_tiers(seen, demand.workload.name)
     money_desk.energy(seen)
+    st.subheader("Which prices held when?")
+    price_editor.history(seen.scenario.offers, seen.scenario.as_of)
     with st.expander("Where the prices come from", key="price_evidence"):
         presenters.evidence(
             [use for use in seen.plan.evidence if use.quantity.startswith(("usd_", "output_usd"))]

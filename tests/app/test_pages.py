@@ -370,18 +370,28 @@ def test_wafers_take_a_measured_speed_and_a_prefill_rate(app):
     assert "A stream alone 1,500 tok/s" in words(app)
 
 
-def test_a_price_of_ones_own_makes_the_tier_ones_own(app):
+def test_a_price_of_ones_own_is_added_to_those_before_it(app):
     on_the_tiers_page(app, "cs3_rented")
-    labelled_number(app, "Price per accelerator-hour").set_value(60.0)
-    button(app, "Use this price").click().run()
-    assert list(app.exception) == []
+    for usd in (60.0, 55.0):
+        labelled_number(app, "Price per accelerator-hour").set_value(usd)
+        button(app, "Add this price").click().run()
+        assert list(app.exception) == []
     (offer,) = app.session_state["draft"]["offers"]
-    assert offer["tier"]["price"] == {"basis": "hourly", "usd_per_accelerator_h": 60.0}
+    day = app.session_state["draft"]["as_of"]
+    assert offer["tier"] == "cs3_rented"
+    assert offer["prices"] == [
+        {"valid_from": day, "basis": "hourly", "usd_per_accelerator_h": usd} for usd in (60.0, 55.0)
+    ]
+    shown = tables(app)
+    assert "$55.00 per accelerator-hour,holds,you" in shown
+    assert "$60.00 per accelerator-hour,superseded,you" in shown
+    open_page(app, "cost")
+    assert "$60.00 per accelerator-hour,superseded,you" in tables(app)
 
 
 def test_an_empty_price_is_asked_for(app):
     on_the_tiers_page(app, "cs3_rented")
-    button(app, "Use this price").click().run()
+    button(app, "Add this price").click().run()
     assert "Fill in every price" in words(app)
     assert app.session_state["draft"]["offers"] == [{"tier": "cs3_rented", "model": "gpt-oss-120b"}]
 
