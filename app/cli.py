@@ -7,9 +7,7 @@ import argparse
 import atexit
 import json
 import os
-import socket
 import sys
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +19,8 @@ from models.problems import InputProblems, Problem
 
 if TYPE_CHECKING:
     from app.benchmarks import ColumnMapping
-    from app.workbench import ImportedFile, Store
+    from app.workbench import ImportedFile, Store, View
+    from models.measurements import SourcedMeasurement
 
 ALL_DONE, NOTHING_DONE, USAGE, DONE_IN_PART = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells report Ctrl-C
@@ -118,45 +117,9 @@ def _reading_store(path: str | None) -> "Store":
 
 
 def _dashboard(parsed: argparse.Namespace) -> int:
-    """Start Streamlit on this machine; open a browser where there is a screen."""
-    from streamlit.web import cli as streamlit_cli
+    from app import dashboard_start
 
-    if parsed.db is not None:
-        os.environ["PLIMSOLL_DB"] = parsed.db
-    _check_listening(parsed.address or "127.0.0.1", parsed.port)
-    main_file = Path(__file__).resolve().parent / "main.py"
-    has_screen = sys.platform in ("win32", "darwin") or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
-    options = ["--server.headless", "false" if has_screen else "true"]
-    if parsed.port is not None:
-        options += ["--server.port", str(parsed.port)]
-    if parsed.address is not None:
-        options += ["--server.address", parsed.address]
-    threading.Thread(target=_warm_up, daemon=True).start()
-    sys.argv = ["streamlit", "run", str(main_file), *options]
-    result: Any = streamlit_cli.main(standalone_mode=False)
-    return int(result or ALL_DONE)
-
-
-def _check_listening(address: str, port: int | None) -> None:
-    """Refuse an address or a port that cannot be had, before the server fails on it."""
-    try:
-        family, kind, protocol, _, place = socket.getaddrinfo(address, port or 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(place)
-    except OSError as error:
-        where = f"{address}:{port}" if port else address
-        cure = "Choose another --port or --address, or end what listens there."
-        raise _unusable(where, f"cannot listen: {error.strerror or error}", cure) from error
-
-
-def _warm_up() -> None:
-    """Load the libraries and plan the worked example while the browser still loads the page."""
-    from app import workbench
-
-    workbench.view(workbench.worked_example()).plan  # noqa: B018 -- kept by value for the first visitor
+    return dashboard_start.run(parsed.db, parsed.address, parsed.port)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
@@ -164,6 +127,7 @@ def _plan(parsed: argparse.Namespace) -> int:
     from app.plan_json import plan_as_json
     from app.report.audiences import AUDIENCES
     from app.report.writing import compose, suffix_of, suffixes, write
+    from app.scenario_changes import bill_sentence
 
     suffix = suffix_of(parsed.report or "")
     if parsed.report and suffix is None:
@@ -178,24 +142,37 @@ def _plan(parsed: argparse.Namespace) -> int:
         return USAGE
     draft = workbench.read_draft(_read(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
-    seen = workbench.view(draft, _reading_store(parsed.db).measurements())
+    own = _reading_store(parsed.db).measurements()
+    seen = workbench.view(draft, own)
     missing = seen.missing_measurements()
     if missing:
         print(f"warning: not in this store: {', '.join(missing)}. Import the same files.", file=sys.stderr)
+    other = _other_view(parsed.against, own) if parsed.against else None
     if parsed.json:
         _write(parsed.json, _as_json(plan_as_json(seen.plan)))
     if suffix is not None:
         written_on = parsed.date or datetime.now(UTC).date()
-        _write(parsed.report, write(compose(seen, written_on, None, AUDIENCES[parsed.audience]), suffix))
+        document = compose(seen, written_on, None, AUDIENCES[parsed.audience], against=other)
+        _write(parsed.report, write(document, suffix))
     if parsed.gateway:
         _write(parsed.gateway, gateway.written(seen, gateway_suffix))
     if parsed.json != STANDARD_STREAM:
         print(seen.plan.sentence)
+        if other is not None:
+            print(f"Against {other.scenario.name}: {bill_sentence(other, seen)}")
     for notice in seen.plan.notices:
         print(f"{notice.level}: {notice.text}", file=sys.stderr)
     if not seen.plan.unplaced:
         return ALL_DONE
     return DONE_IN_PART
+
+
+def _other_view(source: str, own: "Sequence[SourcedMeasurement]") -> "View":
+    """The scenario to compare with, worked out on the same measurements."""
+    from app import workbench
+
+    draft = workbench.read_draft(_read(source), source)
+    return workbench.view(draft, own)
 
 
 def _import(parsed: argparse.Namespace) -> int:

@@ -30,6 +30,9 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
     )
     plan.add_argument("--audience", choices=tuple(AUDIENCES), default="everybody", help="whose sections")
     plan.add_argument(
+        "--against", metavar="OTHER.yaml", help="another scenario, compared with in the answer and the report"
+    )
+    plan.add_argument(
         "--gateway", metavar="OUT", help="write the routing for a gateway: .yaml (LiteLLM proxy) or .json"
     )
     plan.add_argument("--date", metavar="YYYY-MM-DD", type=_day, help="date on the report (today)")

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from app import presenters
+from app import differences_desk, presenters
 from app.charts.svg_drawing import draw_svg
 from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
@@ -26,7 +26,8 @@ def options_and_downloads(seen: View) -> Document:
         key=f"report_sections:{audience}",
         persist_state="session",
     )
-    document = compose(seen, day, title or None, chosen, amounts_note)
+    other = differences_desk.other_view_or_none()
+    document = compose(seen, day, title or None, chosen, amounts_note, other)
     with st.container(horizontal=True):
         for module in FORMATS:
             st.download_button(

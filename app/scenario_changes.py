@@ -59,7 +59,15 @@ def _of_totals(totals: Totals) -> list[Entry]:
     return [
         ("cost per month", show("cost_usd_per_month", totals.cost_usd_per_month)),
         ("idle", show("idle_cost_usd_per_month", totals.idle_cost_usd_per_month)),
-        ("per million output tokens", show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output)),
+        ("spare units", show("redundancy_cost_usd_per_month", totals.redundancy_cost_usd_per_month)),
+        (
+            "committed, not used",
+            show("committed_cost_usd_per_month", totals.committed_cost_usd_per_month),
+        ),
+        (
+            "whole bill per million output tokens",
+            show("cost_usd_per_mtok_output", totals.cost_usd_per_mtok_output),
+        ),
         ("replicas", str(totals.replica_count)),
         ("accelerators", str(totals.accelerator_count)),
         (

@@ -26,6 +26,7 @@ class PageEntry:
 PAGES: dict[str, tuple[PageEntry, ...]] = {
     "Plan": (
         PageEntry("overview", "Overview", "Which tier for which workload, at what cost?", "dashboard"),
+        PageEntry("scenarios", "Scenarios", "Which plans did I keep?", "bookmarks"),
         PageEntry("compare", "Compare", "What changed, and what did it do?", "difference"),
         PageEntry("report", "Report", "What do I send?", "description"),
     ),

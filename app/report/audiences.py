@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 AUDIENCES: Mapping[str, tuple[str, ...] | None] = {
     "everybody": None,  # all sections
-    "decision maker": ("decision", "cost", "rejected", "evidence"),
+    "decision maker": ("decision", "comparison", "cost", "rejected", "evidence"),
     "engineer": (
-        *("decision", "capacity", "curves", "rejected", "inputs"),
+        *("decision", "comparison", "capacity", "curves", "rejected", "inputs"),
         *("evidence", "method", "reproducibility"),
     ),
-    "finance": ("decision", "cost", "inputs", "evidence", "reproducibility"),
+    "finance": ("decision", "comparison", "cost", "inputs", "evidence", "reproducibility"),
 }

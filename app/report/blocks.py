@@ -80,13 +80,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole report, ready to be rendered; `view` for formats that hold numbers as numbers."""
+    """A whole report, ready to be rendered; `view` and `against` for formats that hold numbers as numbers."""
 
     title: str
     subtitle: str
     footer: str
     sections: tuple[Section, ...]
     view: "View | None" = None
+    against: "View | None" = None
 
     @property
     def anchors(self) -> frozenset[str]:

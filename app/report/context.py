@@ -12,6 +12,7 @@ from models.plans import EvidenceUse
 class ReportContext:
     """A view, the report's own words, and the numbered evidence.
 
+    against     the scenario to compare with, if any
     written_on  the date on the cover; an argument, so that the same scenario gives the same bytes
     """
 
@@ -19,6 +20,7 @@ class ReportContext:
     title: str
     written_on: date
     versions: tuple[tuple[str, str], ...]
+    against: View | None = None
 
     @property
     def footnotes(self) -> tuple[tuple[str, Evidence, tuple[EvidenceUse, ...]], ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from app.plan_json import plain, plan_as_json
 from app.report.blocks import Document, Section
+from app.workbench import View
 
 SUFFIX = ".json"
 MIME = "application/json"
@@ -20,11 +21,17 @@ def render(document: Document) -> bytes:
         "sections": [_section(section) for section in document.sections],
     }
     if document.view is not None:
-        # A draft's keys come in any order; the same scenario is to give the same bytes.
-        scenario = json.loads(json.dumps(plain(document.view.draft), sort_keys=True))
-        content |= {"plan": plan_as_json(document.view.plan), "scenario": scenario}
+        content |= _of_view(document.view)
+    if document.against is not None:
+        content["against"] = _of_view(document.against)
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode("utf-8", "replace")
+
+
+def _of_view(view: View) -> dict[str, Any]:
+    """A plan and its scenario, whose keys are put in order: the same scenario, the same bytes."""
+    scenario = json.loads(json.dumps(plain(view.draft), sort_keys=True))
+    return {"plan": plan_as_json(view.plan), "scenario": scenario}
 
 
 def _section(section: Section) -> dict[str, Any]:

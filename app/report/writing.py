@@ -33,9 +33,11 @@ def compose(
     title: str | None = None,
     section_keys: Sequence[str] | None = None,
     amounts_note: str = "",
+    against: View | None = None,
 ) -> Document:
-    """The chosen sections of a report, all of them where none are named.
+    """The chosen sections of a report, all of them where none are named; one with nothing to say is left out.
 
+    against       another scenario, worked out, to compare with
     amounts_note  what the reader should know of the amounts, printed on the cover
     """
     context = ReportContext(
@@ -47,6 +49,7 @@ def compose(
             ("Python", platform.python_version()),
             *((name, version(name)) for name in STATED_VERSIONS),
         ),
+        against=against,
     )
     cover = (
         "Inference capacity and cost plan",
@@ -59,11 +62,12 @@ def compose(
         subtitle=" · ".join(filter(None, cover)),
         footer=f"Plimsoll · scenario {view.scenario.id} · prices as of {view.scenario.as_of.isoformat()}",
         sections=tuple(
-            Section(key=module.KEY, title=module.TITLE, blocks=module.blocks(context))
+            Section(key=module.KEY, title=module.TITLE, blocks=found)
             for module in SECTIONS
-            if section_keys is None or module.KEY in section_keys
+            if (section_keys is None or module.KEY in section_keys) and (found := module.blocks(context))
         ),
         view=view,
+        against=against,
     )
 
 

@@ -83,6 +83,21 @@ def test_a_report_for_finance_has_their_sections_alone(scenario_file, tmp_path):
     assert found == ["decision", "cost", "inputs", "evidence", "reproducibility"]
 
 
+def test_a_plan_is_compared_with_another_scenario(scenario_file, tmp_path, capfd):
+    other = tiny.draft()
+    other["workloads"][0]["peak_rate_req_per_s"] = 4
+    against = written(tmp_path / "other.yaml", workbench.write_draft(other).encode())
+    target = tmp_path / "report.json"
+    asked = ["plan", scenario_file, "--against", against, "--report", str(target), "--db", ":memory:"]
+    assert main(asked) == ALL_DONE
+    # twice the calls at the same prices: half the bill is saved
+    assert "The bill falls by $94,673, from $189,346 to $94,673 a month" in capfd.readouterr().out
+    found = json.loads(target.read_text())
+    assert "comparison" in [section["key"] for section in found["sections"]]
+    assert found["against"]["plan"]["totals"]["cost_usd_per_month"] == pytest.approx(189_345.60)
+    assert main([*asked[:2], "--against", str(tmp_path / "none.yaml"), "--db", ":memory:"]) == NOTHING_DONE
+
+
 def test_an_unknown_report_format_is_wrong_usage(scenario_file, tmp_path, capfd):
     assert main(["plan", scenario_file, "--report", str(tmp_path / "x.docx"), "--db", ":memory:"]) == 2
     assert ".html" in capfd.readouterr().err

@@ -20,6 +20,7 @@ from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Section, Table
 from app.report.sections import SECTIONS
 from app.report.writing import FORMATS, compose, suffix_of, suffixes, write
+from app.scenario_changes import input_changes, result_changes
 from tests.app import tiny
 from tests.app.report_reading import pages_of, squeezed, words_of
 from tests.app.test_charts import PICTURES
@@ -130,9 +131,43 @@ def test_the_reports_numbers_are_the_plans(suffix):
     assert "$94,673" in text
 
 
+def other_view(**changes):
+    """A scenario that asks twice as much of the only tier that is quick enough."""
+    draft = tiny.draft(name="The other", **changes)
+    draft["workloads"][0] |= {"peak_rate_req_per_s": 4}
+    draft["workloads"][0]["targets"][0]["limit_s"] = 0.3
+    return workbench.view(draft)
+
+
+@pytest.mark.parametrize("suffix", suffixes())
+def test_another_scenario_is_compared_with_in_every_format(suffix):
+    seen, other = tiny.view(), other_view()
+    raw = write(compose(seen, DAY, section_keys=["comparison"], against=other), suffix)
+    text = squeezed(words_of(raw, suffix))
+    changes = (*input_changes(other.draft, seen.draft), *result_changes(other, seen))
+    assert {"workloads[chat].peak_rate_req_per_s", "chat: served on"} <= {each.address for each in changes}
+    for each in changes:
+        assert squeezed(each.address) in text
+        assert squeezed(each.before) in text
+        assert squeezed(each.after) in text
+    # four calls a second at 0.036 USD against two at 0.018: a quarter is left
+    assert squeezed("The bill falls by $284,018, from $378,691 to $94,673 a month") in text
+    assert "Theother" in text
+
+
+def test_without_another_scenario_there_is_no_comparison():
+    assert "comparison" not in [section.key for section in compose(tiny.view(), DAY).sections]
+
+
+def test_the_same_scenario_compared_with_itself_differs_in_nothing():
+    text = words_of(write(compose(tiny.view(), DAY, against=tiny.view()), ".md"), ".md")
+    assert "Every input is the same." in text
+    assert "The plan is the same." in text
+
+
 @pytest.mark.parametrize("suffix", suffixes())
 def test_every_section_is_there_and_may_be_left_out(suffix):
-    whole = report(tiny.view(), suffix)
+    whole = words_of(write(compose(tiny.view(), DAY, against=other_view()), suffix), suffix)
     assert all(squeezed(module.TITLE) in squeezed(whole) for module in SECTIONS)
     short = words_of(write(compose(tiny.view(), DAY, section_keys=["decision"]), suffix), suffix)
     assert squeezed(tiny.view().plan.sentence) in squeezed(short)
@@ -248,7 +283,8 @@ def test_a_letter_without_a_glyph_is_printed_as_its_code():
 def test_the_printed_report_has_an_outline_a_language_and_page_numbers():
     raw = write(compose(tiny.view(), DAY), ".pdf")
     document = pypdfium2.PdfDocument(raw)
-    assert [entry.get_title() for entry in document.get_toc()] == [module.TITLE for module in SECTIONS]
+    titles = [section.title for section in compose(tiny.view(), DAY).sections]
+    assert [entry.get_title() for entry in document.get_toc()] == titles
     assert document.get_metadata_dict()["Title"] == "Two endpoints"
     assert document.get_metadata_dict()["CreationDate"] == ""
     pages = pages_of(raw)

@@ -2,6 +2,7 @@
 
 from app.report.sections import (
     capacity,
+    comparison,
     cost,
     curves,
     decision,
@@ -12,4 +13,4 @@ from app.report.sections import (
     reproducibility,
 )
 
-SECTIONS = (decision, capacity, cost, curves, rejected, inputs, evidence, method, reproducibility)
+SECTIONS = (decision, comparison, capacity, cost, curves, rejected, inputs, evidence, method, reproducibility)
