@@ -151,7 +151,7 @@ def _json_lines(
         return None
     if any('"' in key or "\\" in key for key in header):
         return None
-    used = _used_places(header)
+    used = columns_of(header).used_places
     marks, mixed = marks_of(
         content.name, header, ([_text(each.value.get(key)) for key in header] for each in content.documents)
     )
@@ -176,21 +176,6 @@ def _line_of_second(content: FileContent) -> int:
 
 def _text(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def _used_places(header: Sequence[str]) -> set[int]:
-    columns = columns_of(header)
-    single = (
-        columns.start,
-        columns.input_tok,
-        columns.output_tok,
-        columns.cached_tok,
-        columns.ttft,
-        columns.e2e,
-        columns.state,
-        columns.model,
-    )
-    return {*columns.ids, *(place for place in single if place is not None)}
 
 
 def _broken_lines(connection: duckdb.DuckDBPyConnection, scan: str) -> tuple[list[Problem], int]:

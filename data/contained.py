@@ -180,7 +180,8 @@ def _reply_of_worker(request: bytes, clock_s: float, progress: Progress | None) 
         worker.kill()
         worker.wait()
         for thread in threads:
-            thread.join()
+            if thread.ident is not None:  # Ctrl-C may come before it was started
+                thread.join()
 
 
 def _send(worker: "subprocess.Popen[bytes]", request: bytes) -> None:

@@ -43,6 +43,9 @@ CACHED_INSIDE = (
     "cached_prompt_tokens",
     "prompt_tokens_cached",
     "num_cached_tokens",
+    "prompt_cache_hit_tokens",
+    "prompt_tokens_details_cached_tokens",
+    "input_tokens_details_cached_tokens",
 )
 CACHED_BESIDE = ("cache_read_input_tokens", "cache_read_tokens")
 STATES: dict[str, "StateKind"] = {
@@ -84,6 +87,15 @@ class Columns:
     state_kind: StateKind = "outcome"
     model: int | None = None
     private: tuple[str, ...] = ()
+
+    @property
+    def used_places(self) -> frozenset[int]:
+        """Places of the columns whose cells count."""
+        single = (
+            *(self.start, self.input_tok, self.output_tok, self.cached_tok),
+            *(self.ttft, self.e2e, self.state, self.model),
+        )
+        return frozenset((*self.ids, *(place for place in single if place is not None)))
 
     @property
     def known_count(self) -> int:

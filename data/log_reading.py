@@ -8,7 +8,12 @@ from data.cell_numbers import DecimalMark, decimal_mark_of, shown
 from data.file_content import Reading
 from data.log_columns import Columns, columns_of
 from data.log_quantiles import quantiles
-from data.log_summary import demand_of_log, measurement_of_log, more_cached_than_input
+from data.log_summary import (
+    demand_of_log,
+    measurement_of_log,
+    more_cached_than_input,
+    untimed_successes,
+)
 from data.log_tables import (
     BadCells,
     bad_cells,
@@ -16,6 +21,7 @@ from data.log_tables import (
     create_successes,
     drop_repeats,
     row_of,
+    settle_clocks,
     turned_times,
 )
 from data.request_demand import RequestDemand
@@ -23,6 +29,12 @@ from models.problems import Problem
 
 LARGEST_MEDIAN_OF_SECONDS = 50.0
 LARGEST_OF_SECONDS = 1000.0
+MOST_NAMES = 10
+CLOCK_WORDS = {
+    "zoned": "with a time zone",
+    "naive": "without a time zone",
+    "count": "that counts from another zero",
+}
 Progress = Callable[[float, str], None]
 
 
@@ -75,6 +87,8 @@ def reading_of_log(
     repeats = drop_repeats(connection)
     if repeats:
         problems.append(_warning(name, f"{repeats} rows repeat a request; the last of each counts"))
+    problems.extend(_clock_words(name, columns, settle_clocks(connection)))
+    problems.extend(_unused(name, header, columns))
     if columns.private:
         dropped = ", ".join(columns.private)
         problems.append(_warning(name, f"columns with prompts, answers or secrets were dropped: {dropped}"))
@@ -103,12 +117,14 @@ def reading_of_log(
             _too_much_cached(name, header[columns.cached_tok], more_cached_than_input(connection))
         )
     demand = demand_of_log(connection, cached_is_inside=columns.cached_is_inside)
+    problems.extend(_cached_words(name, header, columns, demand))
     problems.extend(_clock_doubts(name, columns, demand))
     if columns.ttft is None and columns.e2e is None:
         problems.append(_only_demand(name, demand))
         return Reading(rows_read=rows_read, problems=tuple(problems), demand=demand)
     problems.extend(_guesses(name, columns, scale))
-    run = measurement_of_log(connection)
+    run = measurement_of_log(connection, cached_is_inside=columns.cached_is_inside)
+    problems.extend(_untimed(name, columns, untimed_successes(connection)))
     problems.append(_one_run(name, kept))
     return Reading(rows_read=rows_read, measurements=((1, run),), problems=tuple(problems), demand=demand)
 
@@ -124,11 +140,14 @@ def _power(connection: duckdb.DuckDBPyConnection, time: str, stated: int | None)
 
 def _bad(name: str, header: Sequence[str], bad: BadCells) -> Problem:
     examples = ", ".join(f"{address} {shown(text)}" for address, text in bad.examples)
+    is_start = bad.column == columns_of(header).start
+    kind = "no time that can be read" if is_start else "no usable number"
+    number = "Write finite numbers of at least 0 in the unit of the heading, or leave the cells empty."
     return Problem(
         path=f"{name}, column {header[bad.column]}",
-        message=f"{bad.count:,} cells are no usable number and count as missing: {examples}"
+        message=f"{bad.count:,} cells are {kind} and count as missing: {examples}"
         + (" and more" if bad.count > len(bad.examples) else ""),
-        cure="Write finite numbers of at least 0 in the unit of the heading, or leave the cells empty.",
+        cure="Write 2026-11-30T14:05:00Z, or seconds since 1970." if is_start else number,
         severity="warning",
     )
 
@@ -147,6 +166,80 @@ def _guesses(name: str, columns: Columns, scale: Mapping[str, int]) -> list[Prob
             ("latency", "e2e", columns.e2e, columns.e2e_power),
         )
         if place is not None and stated is None
+    ]
+
+
+def _unused(name: str, header: Sequence[str], columns: Columns) -> list[Problem]:
+    """The columns whose cells play no part, so that nobody takes them for counted."""
+    unused = [
+        heading or f"column {place + 1} (no name)"
+        for place, heading in enumerate(header)
+        if place not in columns.used_places and heading not in columns.private
+    ]
+    if not unused:
+        return []
+    shown_names = ", ".join(unused[:MOST_NAMES]) + (" and more" if len(unused) > MOST_NAMES else "")
+    return [
+        Problem(
+            path=name,
+            message=f"columns of the log that are not used: {shown_names}",
+            cure="Rename one that matters: timestamp, input_tokens, cached_tokens, output_tokens, ttft_ms, "
+            "e2e_ms, status.",
+            severity="warning",
+        )
+    ]
+
+
+def _cached_words(name: str, header: Sequence[str], columns: Columns, demand: RequestDemand) -> list[Problem]:
+    """What a column of cached tokens was taken for, and what share of the input it makes."""
+    if columns.cached_tok is None or demand.cached_input_fraction is None:
+        return []
+    heading = header[columns.cached_tok]
+    share = f"{demand.cached_input_fraction:.1%} of the input"
+    if columns.cached_is_inside:
+        message = f"read as a part of the input tokens, as OpenAI's interface counts: {share}"
+        cure = "Name it cache_read_tokens if the input tokens do not hold them."
+    else:
+        message = f"read as input beside the input tokens, as Anthropic's interface counts: {share}"
+        cure = "Name it cached_tokens if the input tokens hold them already."
+    return [Problem(path=f"{name}, column {heading}", message=message, cure=cure, severity="warning")]
+
+
+def _clock_words(name: str, columns: Columns, clocks: tuple[str | None, Mapping[str, int]]) -> list[Problem]:
+    """That starts are told by several clocks, which cannot be compared; or by one without a zone."""
+    kept, others = clocks
+    if kept is None or columns.start is None:
+        return []
+    found = [
+        Problem(
+            path=name,
+            message=f"{count:,} requests have a start {CLOCK_WORDS[clock]} and most {CLOCK_WORDS[kept]}; "
+            "these starts count as missing",
+            cure="Write all with an offset, such as 2026-11-30T14:05:00+01:00, or all as seconds since 1970.",
+            severity="warning",
+        )
+        for clock, count in others.items()
+    ]
+    if kept == "naive":
+        message = "its times name no time zone and are read as UTC, which decides the hours of its day"
+        cure = "Write them with an offset, such as 2026-11-30T14:05:00+01:00."
+        found.append(Problem(path=name, message=message, cure=cure, severity="warning"))
+    return found
+
+
+def _untimed(name: str, columns: Columns, counts: tuple[int, int]) -> list[Problem]:
+    """That some successes lack a start or an end, so that the rates are of the others."""
+    untimed, timed = counts
+    if not untimed or columns.start is None or columns.e2e is None:
+        return []
+    rates = f"the rates are of the other {timed:,}" if timed else "the rates stay unknown"
+    return [
+        Problem(
+            path=name,
+            message=f"{untimed:,} successful requests have no known start or end; {rates}",
+            cure="Fill in their times, or leave those rows out.",
+            severity="warning",
+        )
     ]
 
 

@@ -22,19 +22,24 @@ WINDOW_STEPS_S = (1, 5, 10, 30, 60, 300, 600, 1800, HOUR_S, 4 * HOUR_S, DAY_S, 7
 MOST_WINDOWS = 60
 USUAL_DISPERSION_WINDOW_S = 10.0  # where no E2E is known: what an answer of some hundred tokens takes
 FEWEST_DISPERSION_WINDOWS = 30
+TIMED = "count(start_s + e2e_s) FILTER (is_success)"
 
 
-def measurement_of_log(connection: duckdb.DuckDBPyConnection) -> Measurement:
-    """One run: means, percentiles and rates of the successes, failures counted apart. Needs a success."""
-    count, with_start, with_end, first, end, isl, osl, failed = row_of(
+def measurement_of_log(connection: duckdb.DuckDBPyConnection, *, cached_is_inside: bool) -> Measurement:
+    """One run: means, percentiles and rates of the successes, failures counted apart. Needs a success.
+
+    Rates are of the successes whose start and end are known, over the time these span.
+    """
+    count, timed, first, end, isl, osl, failed = row_of(
         connection,
-        "SELECT count(*) FILTER (is_success), count(start_s) FILTER (is_success), "
-        "count(start_s + e2e_s) FILTER (is_success), min(start_s) FILTER (is_success), "
-        "max(start_s + e2e_s) FILTER (is_success), avg(input_tok) FILTER (is_success), "
+        f"SELECT count(*) FILTER (is_success), {TIMED}, "
+        "min(start_s) FILTER (is_success AND e2e_s IS NOT NULL), "
+        f"max(start_s + e2e_s) FILTER (is_success), avg({_whole_input(cached_is_inside)}) "
+        "FILTER (is_success), "
         "avg(output_tok) FILTER (is_success), count(*) FILTER (NOT is_success) FROM arrivals",
     )
-    duration = end - first if count and with_start == count and with_end == count else None
-    rate = count / duration if duration else None
+    duration = end - first if timed else None
+    rate = timed / duration if duration else None
     return Measurement(
         model=_only_model(connection),
         isl_tok=isl,
@@ -51,6 +56,12 @@ def measurement_of_log(connection: duckdb.DuckDBPyConnection) -> Measurement:
             rate * (isl + osl) if rate is not None and isl is not None and osl is not None else None
         ),
     )
+
+
+def untimed_successes(connection: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+    """How many successes have no known start or end, and how many have both."""
+    count, timed = row_of(connection, f"SELECT count(*) FILTER (is_success), {TIMED} FROM arrivals")
+    return count - timed, timed
 
 
 def _only_model(connection: duckdb.DuckDBPyConnection) -> str | None:
@@ -84,7 +95,7 @@ def demand_of_log(connection: duckdb.DuckDBPyConnection, *, cached_is_inside: bo
     )
     if started < 2 or last <= first:
         return demand
-    return _with_times(connection, demand, first, last, e2e)
+    return _with_times(connection, demand, started, first, last, e2e)
 
 
 def _whole_input(cached_is_inside: bool) -> str:
@@ -94,6 +105,7 @@ def _whole_input(cached_is_inside: bool) -> str:
 def _with_times(
     connection: duckdb.DuckDBPyConnection,
     demand: RequestDemand,
+    started: int,
     first: float,
     last: float,
     e2e_s: float | None,
@@ -106,7 +118,7 @@ def _with_times(
         demand,
         first_start_s=first,
         span_s=span,
-        mean_rate_req_per_s=demand.request_count / span,
+        mean_rate_req_per_s=started / span,
         peak_rate_req_per_s=peak,
         peak_window_s=peak_window,
         hourly_fraction=_hours_of_the_day(connection, first, last),

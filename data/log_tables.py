@@ -13,6 +13,7 @@ import duckdb
 
 from data.cell_numbers import MISSING_MARKERS, DecimalMark
 from data.log_columns import Columns
+from data.request_demand import CALENDAR_S
 
 MEMORY_LIMIT = "800MB"
 SCRATCH_LIMIT = "20GB"
@@ -44,6 +45,7 @@ NUMBER_BY_MARK = {
 LARGEST_TOKENS = 1e9  # a hundred times what any model reads
 LONGEST_S = 31 * 86_400.0  # no request takes a month
 LARGEST_WITHOUT_UNIT = 1e9  # ten days in milliseconds, a lifetime in seconds
+ZONE = "([zZ]|[ ]UTC|[ ]GMT|:[0-9.]+[ ]?[+-][0-9]{2}(:?[0-9]{2})?)$"
 TYPED_COLUMNS = ("start", "input_tok", "output_tok", "cached_tok", "ttft", "e2e")
 
 
@@ -128,6 +130,7 @@ def create_requests(
     )
     connection.execute(
         f"CREATE TABLE requests AS SELECT line, {_identity(columns)} AS id, {values}, "
+        f"{_clock(columns.start, columns.start_power)} AS clock, "
         f"{_code(columns)} AS code, {_is_good_word(columns)} AS word_is_good, {_model(columns)} AS model, "
         f"CASE {bad} END AS bad_column, CASE {texts} END AS bad_text FROM {cells}"
     )
@@ -174,6 +177,33 @@ def _moment(place: int, power: int | None) -> str:
     )
 
 
+def _clock(place: int | None, power: int | None) -> str:
+    """Which clock a start is told by: `zoned` (an epoch or text with an offset), `naive` text or `count`."""
+    if place is None:
+        return "NULL::VARCHAR"
+    cell, moment = cell_name(place), _moment(place, power)
+    number = f"try_cast({cell} AS DOUBLE)"
+    is_epoch = f"{moment} >= {CALENDAR_S[0]} AND {moment} < {CALENDAR_S[1]}"
+    return (
+        f"CASE WHEN {number} IS NOT NULL THEN CASE WHEN {is_epoch} THEN 'zoned' ELSE 'count' END "
+        f"WHEN regexp_matches(trim({cell}), {quoted(ZONE)}) THEN 'zoned' "
+        f"WHEN {moment} IS NOT NULL THEN 'naive' END"
+    )
+
+
+def settle_clocks(connection: duckdb.DuckDBPyConnection) -> tuple[str | None, dict[str, int]]:
+    """The clock that most starts are told by; starts by another lose theirs: how many of which."""
+    rows = connection.execute(
+        "SELECT clock, count(*) FROM requests WHERE start IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 DESC"
+    ).fetchall()
+    if not rows:
+        return None, {}
+    kept, others = rows[0][0], dict(rows[1:])
+    if others:
+        connection.execute("UPDATE requests SET start = NULL WHERE clock <> ?", [kept])
+    return str(kept), others
+
+
 def _positive(name: str, place: int | None, columns: Columns, marks: Mapping[int, DecimalMark]) -> str:
     """The value where it can be one: a moment if finite, a time or a count only above 0."""
     if place is None:
@@ -203,7 +233,8 @@ def _is_bad(name: str, place: int, columns: Columns, marks: Mapping[int, Decimal
     end, or beyond all that can be."""
     value = _value(name, place, columns, marks)
     markers = ", ".join(quoted(marker) for marker in sorted(MISSING_MARKERS))
-    return f"NOT coalesce({_is_usable(name, value, columns)}, false) AND coalesce(lower(trim({cell_name(place)})), '') NOT IN ({markers})"
+    holds_something = f"coalesce(lower(trim({cell_name(place)})), '') NOT IN ({markers})"
+    return f"NOT coalesce({_is_usable(name, value, columns)}, false) AND {holds_something}"
 
 
 def _code(columns: Columns) -> str:

@@ -16,6 +16,15 @@ RESULTS = tuple(
     if name.rpartition("_")[0] in LATENCIES
     or name in ("request_rate_req_per_s", "output_rate_tok_per_s", "total_rate_tok_per_s")
 )
+LOADS = {
+    "offered_rate_req_per_s": "request rate",
+    "concurrency_count": "concurrency",
+    "batch_count": "batch size",
+}
+WORDS_OF_OTHER_LOADS = {
+    "concurrency_count": "the concurrency is its cap",
+    "batch_count": "the batch size is only kept beside it",
+}
 MOST_SPEED_RATIO = 2.0  # mean of a ratio and ratio of means differ by less in honest files
 
 
@@ -139,6 +148,7 @@ class RowReader:
             self._in_flight_of_users(values, users)
         if values.get("load_kind") is not None:
             return
+        self._say_which_load(values)
         for target, kind in (
             ("offered_rate_req_per_s", "rate"),
             ("concurrency_count", "users" if users is not None else "concurrency"),
@@ -150,6 +160,24 @@ class RowReader:
         values["load_kind"] = "users" if users is not None else fallback
         if values["load_kind"] is None and len(self.readers) > 1:
             self._warn("load", "the row does not say at which load it was measured", "Fill the load column.")
+
+    def _say_which_load(self, values: dict[str, Any]) -> None:
+        """Two loads in one row: which of them defines it, and what the other is then."""
+        given = [name for name in LOADS if values.get(name) is not None]
+        if len(given) < 2:
+            return
+        headings = [
+            reader.column.heading
+            for name in given
+            for reader in self.readers.values()
+            if reader.column.target == name
+        ]
+        rest = " and ".join(WORDS_OF_OTHER_LOADS[name] for name in given[1:])
+        self._warn(
+            ", ".join(headings),
+            f"several loads in one row: the {LOADS[given[0]]} defines it, and {rest}",
+            "Add a column load_kind (rate, concurrency or batch), or keep the one load that was set.",
+        )
 
     def _in_flight_of_users(self, values: dict[str, Any], users: float) -> None:
         """Little's law: requests in flight = rate x mean E2E; users who think are not in flight."""

@@ -196,9 +196,9 @@ def _doubted_units(table: TextTable, shown_as: RecognisedTable) -> list[Problem]
     return [
         Problem(
             path=f"row {table.header_line}, columns {', '.join(doubt.headings)}",
-            message=f"the figures of {doubt.mended_count} rows would fit each other in {doubt.unit}; they are "
-            "read in the unit of the heading",
-            cure=f"If they are in {doubt.unit}, say so on the Benchmarks page, in the heading, or by --mapping.",
+            message=f"the figures of {doubt.mended_count} rows would fit each other in {doubt.unit}; they "
+            "are read in the unit of the heading",
+            cure=f"Are they in {doubt.unit}? Say so in the heading, by --mapping or on the Benchmarks page.",
             severity="warning",
         )
         for doubt in shown_as.doubts

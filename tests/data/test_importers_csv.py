@@ -480,3 +480,37 @@ def test_a_figure_without_a_unit_is_asked_for_its_unit():
     (cure,) = {each.cure for each in found.problems if "has no unit" in each.message}
     assert "heading" in cure
     assert "plain number" not in cure
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "kind", "message"),
+    [
+        (
+            "concurrency,request_rate_rps",
+            "8,2",
+            "rate",
+            "the request rate defines it, and the concurrency is its cap",
+        ),
+        (
+            "concurrency,batch",
+            "8,4",
+            "concurrency",
+            "the concurrency defines it, and the batch size is only kept",
+        ),
+        (
+            "concurrency,request_rate_rps,batch",
+            "8,2,4",
+            "rate",
+            "the request rate defines it, and the concurrency is its cap and the batch size",
+        ),
+    ],
+)
+def test_several_loads_in_one_row_are_settled_and_that_is_said(header, row, kind, message):
+    imported = table(f"{header},ttft_ms_p50", f"{row},30")
+    assert imported.measurements[0].load_kind == kind
+    assert any(message in problem.message for problem in warnings(imported))
+
+
+def test_a_load_that_the_row_names_itself_needs_no_word():
+    imported = table("concurrency,request_rate_rps,load_kind,ttft_ms_p50", "8,2,rate,30")
+    assert not any("several loads" in problem.message for problem in imported.problems)

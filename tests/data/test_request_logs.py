@@ -374,3 +374,78 @@ def test_json_lines_with_numbers_that_never_end_are_counted_too():
     found = import_file("log.jsonl", "\n".join(lines).encode())
     assert "column e2e_ms: 2 cells are no usable number" in words(found)
     assert found.measurements[0].e2e_s.p99 == 1.1
+
+
+# clocks
+
+
+def timed_log(*starts, header="timestamp,input_tokens,output_tokens,e2e_ms"):
+    rows = "\n".join(f"{start},100,11,1000" for start in starts)
+    return import_file("log.csv", f"{header}\n{rows}\n".encode())
+
+
+def test_one_bad_time_of_day_leaves_the_rates_of_the_others():
+    starts = [f"2026-05-29T10:00:{second:02d}Z" for second in range(10)]
+    whole = timed_log(*starts).measurements[0]
+    found = timed_log(*starts, "yesterday")
+    (run,) = found.measurements
+    assert run.request_rate_req_per_s == whole.request_rate_req_per_s == 1.0  # ten in ten seconds
+    assert run.output_rate_tok_per_s == 11
+    assert found.demand.mean_rate_req_per_s == whole_rate(found)
+    assert "1 cells are no time that can be read and count as missing: line 12 'yesterday'" in words(found)
+    assert "1 successful requests have no known start or end; the rates are of the other 10" in words(found)
+
+
+def whole_rate(found):
+    return 10 / found.demand.span_s
+
+
+def test_offsets_are_converted_to_one_clock():
+    found = timed_log("2026-05-29T12:00:00+02:00", "2026-05-29T10:00:04Z", "2026-05-29T05:00:08-0500")
+    assert found.demand.span_s == 8
+    assert found.measurements[0].request_rate_req_per_s == pytest.approx(3 / 9)
+    assert "time zone" not in words(found)
+
+
+def test_times_without_a_zone_among_others_count_as_missing():
+    zoned = [f"2026-05-29T12:00:0{second}+02:00" for second in range(5)]
+    found = timed_log(*zoned, "2026-05-29 12:00:07", "1780012800", "17")
+    assert found.demand.span_s == 10 * 3600 + 4  # from midnight, 1780012800, to 10:00:04 UTC
+    assert "1 requests have a start without a time zone and most with a time zone" in words(found)
+    assert "1 requests have a start that counts from another zero and most with" in words(found)
+    assert "such as 2026-11-30T14:05:00+01:00" in words(found)
+
+
+def test_times_without_any_zone_are_read_as_utc_and_that_is_said():
+    found = timed_log("2026-05-29 12:00:00", "2026-05-29 12:00:05")
+    assert found.demand.first_start_s == MIDNIGHT + 12 * 3600
+    assert "name no time zone and are read as UTC" in words(found)
+
+
+# cached tokens and other columns
+
+
+@pytest.mark.parametrize(
+    ("heading", "isl", "message"),
+    [
+        (
+            "cached_tokens",
+            100,
+            "read as a part of the input tokens, as OpenAI's interface counts: 40.0%",
+        ),
+        ("cache_read_tokens", 140, "read as input beside the input tokens, as Anthropic's interface"),
+    ],
+)
+def test_what_cached_tokens_were_taken_for_is_said(heading, isl, message):
+    found = import_file(
+        "log.csv", f"request_id,input_tokens,{heading},output_tokens,e2e_ms\na,100,40,11,1000\n".encode()
+    )
+    assert f"column {heading}: {message}" in words(found)
+    assert found.measurements[0].isl_tok == isl
+
+
+def test_columns_of_a_log_that_are_not_used_are_named():
+    found = import_file(
+        "log.csv", b"request_id,output_tokens,e2e_ms,region,reasoning_tokens\na,11,1000,x,5\n"
+    )
+    assert "columns of the log that are not used: region, reasoning_tokens" in words(found)
