@@ -2,8 +2,9 @@
 
 import math
 
-from models.quantities import quantity, unit_of
+from models.quantities import quantity
 from models.tiers import HourlyPrice, OwnedPrice, Price
+from models.units import unit_of
 
 DASH = "–"
 MILLI = 1e3

@@ -8,6 +8,8 @@ from types import ModuleType
 from models import (
     calibration,
     cost,
+    overflow,
+    parallel,
     pool_chain,
     processor_sharing,
     queueing,
@@ -24,8 +26,8 @@ from models.architectures import ARCHITECTURES
 
 # In the order in which a plan uses them.
 FORMULAS: tuple[ModuleType, ...] = (
-    *(tokens, calibration, step_law, wafers),
-    *(slots, queueing, processor_sharing, pool_chain, transient, task_time),
+    *(tokens, parallel, calibration, step_law, wafers),
+    *(slots, queueing, processor_sharing, pool_chain, transient, task_time, overflow),
     *(cost, value, uncertainty),
 )
 

@@ -11,7 +11,7 @@ from data.cell_numbers import POWER_BY_TIME_UNIT
 from data.column_names import ColumnMeaning, is_private
 from data.columns import MEASUREMENT_COLUMNS
 from models.problems import Problem
-from models.quantities import unit_of
+from models.units import unit_of
 
 NOT_USED = ""
 IN_EACH_CELL = "in each cell"

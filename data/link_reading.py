@@ -1,11 +1,11 @@
-"""Read the rate of a link in whichever unit its source states it, and refuse units that cannot be told apart.
+"""Read links, and how accelerators share a model: rates in whichever unit, and none that can be misread.
 
 NVLink is quoted in bytes both ways together, InfiniBand in bits one way; side by side the first looks 36
 times faster than the second and is 18 times. Inside, every link is bytes per second one way.
 """
 
 from data.reading import Reader
-from models.tiers import Link
+from models.tiers import Link, Split
 
 BIT_PER_BYTE = 8.0
 BYTE_PER_GIGABYTE = 1e9
@@ -30,6 +30,30 @@ def read_link(reader: Reader | None) -> Link | None:
     if rate is None:
         return None
     return Link(bandwidth_byte_per_s=rate, base_s=base_s or 0.0, overlap_fraction=overlap or 0.0)
+
+
+def read_split(reader: Reader | None, accelerator_count: object) -> Split | None:
+    """The `split` of a replica's accelerators; None where left out, or where it is not of so many."""
+    if reader is None:
+        return None
+    tensor = reader.integer("tensor_parallel_count", low=1, required=True)
+    stages = reader.integer("pipeline_parallel_count", low=1)
+    experts = reader.integer("expert_parallel_count", low=1)
+    reader.close()
+    if tensor is None:
+        return None
+    split = Split(
+        tensor_parallel_count=tensor,
+        pipeline_parallel_count=stages or 1,
+        expert_parallel_count=experts or 1,
+    )
+    if split.accelerator_count != accelerator_count:
+        reader.refuse(
+            "tensor_parallel_count",
+            f"makes a replica of {split.accelerator_count} accelerators, not of {accelerator_count}",
+            "Stages times the larger of tensor and expert parallel is accelerator_count_per_replica.",
+        )
+    return split
 
 
 def read_rate(reader: Reader) -> float | None:

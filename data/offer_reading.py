@@ -9,7 +9,7 @@ from data.catalogue_files import Catalogue, UnknownName
 from data.catalogue_names import known_accelerator
 from data.half_reading import read_prefill, read_step
 from data.hardware_files import ModelKind, read_model_facts
-from data.link_reading import read_link
+from data.link_reading import read_link, read_split
 from data.price_reading import read_dated_price, read_price
 from data.reading import ASSUMED_BY_USER, Reader, close_names, read_evidence
 from data.switch_reading import read_switches
@@ -38,13 +38,15 @@ EVIDENCED_FIELDS = (
     "pipeline_stage_count",
     "prefill_rate_tok_per_s",
     "speculation",
+    "split",
 )
 # Keys that only some architectures read; the first is the one they are for.
 HOMES = {
     "speculation": ("batched_accelerator", "disaggregated_pools"),
     "distilled_weight_fraction": ("batched_accelerator", "disaggregated_pools"),
     "fallback": ("hosted_api",),
-    "link": ("disaggregated_pools", "wafer_scale_pipeline"),
+    "link": ("disaggregated_pools", "wafer_scale_pipeline", "batched_accelerator"),
+    "split": ("batched_accelerator",),
     "prefill": ("disaggregated_pools",),
     "step": ("disaggregated_pools",),
     "pipeline_stage_count": ("wafer_scale_pipeline", "disaggregated_pools"),
@@ -203,6 +205,7 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
         **read_switches(reader),
         "fallback": _read_fallback(reader.group("fallback")),
         "link": read_link(reader.group("link")),
+        "split": read_split(reader.group("split"), reader.raw.get("accelerator_count_per_replica")),
         "prefill": read_prefill(reader.group("prefill"), tuple(catalogue.accelerators)),
         "step": read_step(reader.group("step")),
         "pipeline_stage_count": reader.integer("pipeline_stage_count", low=1),

@@ -15,8 +15,9 @@ from data.names import accelerator_id, model_id
 from data.tables import toml_table
 from models.measurements import Measurement
 from models.problems import Problem
-from models.quantities import quantity, unit_of
+from models.quantities import quantity
 from models.tokens import FLOP_PER_WEIGHT_AND_TOKEN
+from models.units import unit_of
 
 CENTRAL = ("mean", "p50")  # tails of honest runs beyond their load reach anything
 FIRST_DAY = date(2022, 1, 1)

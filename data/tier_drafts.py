@@ -49,6 +49,8 @@ def tier_as_draft(offer: Offer) -> dict[str, Any]:
         draft["speculation"] = _stated(tier.speculation)
     if tier.link is not None:
         draft["link"] = _stated(tier.link)
+    if tier.split is not None:
+        draft["split"] = _stated(tier.split)
     if tier.step is not None:
         draft["step"] = {name: value for name, value in _stated(tier.step).items() if name in STEP_FIELDS}
     if tier.prefill is not None:

@@ -10,6 +10,7 @@ from models.calibration import FittedLaw, Limits, fit_step_law, load_count, pred
 from models.evidence import Evidence, Grade, Sense
 from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
+from models.parallel import exchange
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality, Scheduler
 from models.slots import DEFAULT_SLOT_COUNT, UNKNOWN_SLOT_RANGE, slots_of
 from models.speed_switches import distilled, switched
@@ -138,6 +139,8 @@ def tpot_error(law: FittedLaw, limits: Limits, points: Sequence[LoadPoint]) -> f
 def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance | CannotServe:
     bounds = roofline(offer)
     memory_tok = kv_capacity_tok(offer)
+    if offer.tier.split is not None and exchange(offer, offer.tier.split) is None:
+        return _link_unknown(offer)
     if bounds is None:
         return CannotServe(
             binding_constraint="no performance data",
@@ -168,6 +171,17 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
             *notices,
             "Nothing was measured: speed follows from memory bandwidth and compute, within a factor of two.",
         ),
+    )
+
+
+def _link_unknown(offer: Offer) -> CannotServe:
+    return CannotServe(
+        binding_constraint="link",
+        reasons=(
+            f"a replica of {offer.tier.label} is split over accelerators whose link, or over a model whose "
+            "layers, nobody states",
+        ),
+        would_fit_if="the tier stated its link (one way, in bytes or bits), or you uploaded a sweep",
     )
 
 

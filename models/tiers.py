@@ -225,6 +225,31 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """How the accelerators of one replica share the model.
+
+    tensor_parallel_count    accelerators that share each layer (TP)
+    pipeline_parallel_count  stages that the layers are split into (PP)
+    expert_parallel_count    accelerators of a stage that the experts are spread over (EP); 1: each holds its
+                             part of every expert
+    """
+
+    tensor_parallel_count: int
+    pipeline_parallel_count: int = 1
+    expert_parallel_count: int = 1
+
+    @property
+    def stage_accelerator_count(self) -> int:
+        """Accelerators of one stage, which exchange within each layer."""
+        return max(self.tensor_parallel_count, self.expert_parallel_count)
+
+    @property
+    def accelerator_count(self) -> int:
+        """Accelerators of the replica."""
+        return self.stage_accelerator_count * self.pipeline_parallel_count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrefillSide:
     """The half of a disaggregated tier that works on prompts; the tier itself describes the decode half.
 
@@ -252,8 +277,10 @@ class Tier:
     distilled_weight_fraction     share of the model's weights that a distilled version keeps
     parity                        evidence that its answers are as good as the model's own, if anybody has any
     fallback                      the tier that serves some of the requests instead, where anybody says
-    link                          between the wafers of one copy, or from prefill to decode pool
+    link                          between the wafers of one copy, from prefill to decode pool, or beyond a
+                                  scale-up domain
     prefill, step                 of disaggregated pools: the other half; one decode replica's step law
+    split                         how a replica's accelerators share the model, where nothing was measured
     pipeline_stage_count          stages that a copy's layers are split into, where anybody says
     prefill_rate_tok_per_s        prompt tokens a replica works through, where anybody says
     """
@@ -282,6 +309,7 @@ class Tier:
     distilled_weight_fraction: float | None = None
     parity: Evidence | None = None
     link: Link | None = None
+    split: Split | None = None
     prefill: PrefillSide | None = None
     step: StepLaw | None = None
     pipeline_stage_count: int | None = None

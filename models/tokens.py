@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.parallel import ALL_REDUCES_PER_LAYER, EXCHANGE_LATENCY_S, Exchange, exchange
 from models.performance import StepLaw
 from models.tiers import Accelerator, Model, Offer
 
@@ -42,8 +43,6 @@ MEMORY_EFFICIENCY = 0.6  # of peak bandwidth; 0.4 to 0.8 is seen
 DENSE_COMPUTE_EFFICIENCY = 0.25
 MIXTURE_COMPUTE_EFFICIENCY = 0.08
 ENGINE_OVERHEAD_S = 2e-3  # scheduling and launches of one step, assumed
-ALL_REDUCE_LATENCY_S = 1e-5  # one small all-reduce over a scale-up link, assumed
-ALL_REDUCES_PER_LAYER = 2  # after attention and after the feed-forward part (M. Shoeybi and others 2019)
 PRIOR_BATCHES = (1.0, 256.0)  # between which the roofline's curve is taken unless loads were measured
 PRIOR_BATCH_COUNT = 12
 PRIOR_EXPONENTS = np.linspace(0.4, 1.0, 31)
@@ -51,18 +50,29 @@ PRIOR_EXPONENTS = np.linspace(0.4, 1.0, 31)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roofline:
-    """What one replica can do at best; rates of all its accelerators together."""
+    """What one replica can do at best; rates of all its accelerators together.
+
+    stage_count  pipeline stages, each with its part of the accelerators and of the batch
+    exchange     what the accelerators exchange, where it is said how they share the model
+    """
 
     bandwidth_byte_per_s: float
     flop_per_s: float
     byte_per_weight: float
     model: Model
     accelerator_count: int
+    stage_count: int = 1
+    exchange: Exchange | None = None
 
     @property
     def floor_step_s(self) -> float:
         """Seconds to read once the weights that a single token needs: no step is faster."""
-        return weights_read_byte(self.model, self.byte_per_weight, 1.0) / self.bandwidth_byte_per_s
+        return weights_read_byte(self.model, self.byte_per_weight, 1.0) / self.stage_bandwidth_byte_per_s
+
+    @property
+    def stage_bandwidth_byte_per_s(self) -> float:
+        """Of one pipeline stage: a token passes them one after the other."""
+        return self.bandwidth_byte_per_s / self.stage_count
 
     @property
     def floor_prefill_s_per_tok(self) -> float:
@@ -78,7 +88,15 @@ class Roofline:
 
     @property
     def prefill_s_per_tok(self) -> float:
-        """Typical seconds of prefill per prompt token."""
+        """Typical seconds of prefill per prompt token.
+
+        Efficiencies are of replicas within one scale-up domain: what a slower link takes longer comes on top.
+        """
+        return self.compute_s_per_tok + (self.exchange.excess_s_per_tok if self.exchange else 0.0)
+
+    @property
+    def compute_s_per_tok(self) -> float:
+        """Typical seconds of arithmetic per token."""
         dense = self.model.kind == "dense"
         efficiency = DENSE_COMPUTE_EFFICIENCY if dense else MIXTURE_COMPUTE_EFFICIENCY
         return self.floor_prefill_s_per_tok / efficiency
@@ -132,12 +150,18 @@ def roofline(offer: Offer) -> Roofline | None:
         return None
     if model.total_parameter_count is None:
         return None
+    split = offer.tier.split
+    exchanged = None if split is None else exchange(offer, split)
+    if split is not None and exchanged is None:
+        return None
     return Roofline(
         bandwidth_byte_per_s=chip.memory_bandwidth_byte_per_s * count,
         flop_per_s=peak * count,
         byte_per_weight=width,
         model=model,
         accelerator_count=count,
+        stage_count=1 if split is None else split.pipeline_parallel_count,
+        exchange=exchanged,
     )
 
 
@@ -194,15 +218,23 @@ def prior_step_law(
 
 
 def _roofline_step_s(bounds: Roofline, batches: FloatArray) -> FloatArray:
-    """Seconds of a step at typical efficiency by batch, context and prompts left out."""
-    model, overhead_s = bounds.model, ENGINE_OVERHEAD_S
-    if bounds.accelerator_count > 1 and model.layer_count is not None:
-        overhead_s += ALL_REDUCES_PER_LAYER * model.layer_count * ALL_REDUCE_LATENCY_S
-    read = np.array([weights_read_byte(model, bounds.byte_per_weight, float(each)) for each in batches])
+    """Seconds of a step at typical efficiency by batch, context and prompts left out.
+
+    With pipeline stages: seconds between two tokens of a request, each stage at its part of the batch.
+    """
+    model, overhead_s, s_per_tok = bounds.model, ENGINE_OVERHEAD_S, 0.0
+    if bounds.exchange is not None:
+        overhead_s += bounds.exchange.step_s
+        s_per_tok = bounds.exchange.s_per_tok
+    elif bounds.accelerator_count > 1 and model.layer_count is not None:
+        overhead_s += ALL_REDUCES_PER_LAYER * model.layer_count * EXCHANGE_LATENCY_S
+    parts = batches / bounds.stage_count
+    read = np.array([weights_read_byte(model, bounds.byte_per_weight, float(each)) for each in parts])
     time_s: FloatArray = (
         overhead_s
-        + read / (bounds.bandwidth_byte_per_s * MEMORY_EFFICIENCY)
-        + batches * bounds.prefill_s_per_tok
+        + read / (bounds.stage_bandwidth_byte_per_s * MEMORY_EFFICIENCY)
+        + batches * bounds.compute_s_per_tok
+        + parts * s_per_tok
     )
     return time_s
 

@@ -35,8 +35,9 @@ equal length on a busy pool (they herd, the longer the more), anything outside t
 that nobody states make saturation a band, not a number.
 
 Not modelled: preemption and recomputation when the KV cache overflows, prefix-cache misses, imbalance
-between experts, how the accelerators of a replica split their work (tensor, pipeline, expert parallel: it
-is in the measurements, and in the roofline as one all-reduce latency), retries, failures in mid-request.
+between experts, retries, failures in mid-request. How the accelerators of a replica split their work
+(tensor, pipeline, expert parallel) is in the measurements; without any, a stated split enters the roofline
+by what the accelerators exchange (see `parallel`), and an unstated one as the latency of its all-reduces.
 Speculative decoding is in the measurements, or a switch of the tier that works it in by formula (see
 `speed_switches`).
 """
@@ -73,6 +74,8 @@ LABEL = "Batched accelerator"
 READS = (
     "accelerator",
     "accelerator_count_per_replica",
+    "split",
+    "link",
     "engine",
     "precision",
     "slot_count",

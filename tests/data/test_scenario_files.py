@@ -21,7 +21,7 @@ from data.scenario_files import (
 from data.tier_drafts import price_as_draft
 from models.evidence import Grade, Sense
 from models.problems import InputProblems
-from models.tiers import HourlyPrice, TokenPrice
+from models.tiers import HourlyPrice, Split, TokenPrice
 
 CATALOGUE = load_catalogue()
 EXAMPLES = {"worked": worked_example, "api buyer": api_buyer_example}
@@ -358,3 +358,14 @@ def test_a_price_must_suit_its_architecture(architecture, basis, cure):
     (found,) = problems(draft(offers=[{"tier": tier, "model": "gpt-oss-120b"}])).items()
     assert found[0] == "offers[0].tier.price.basis"
     assert cure in str(found[1])
+
+
+def test_a_split_is_of_as_many_accelerators_as_the_replica_has():
+    tier = OWN_TIER | {"accelerator_count_per_replica": 16, "link": {"one_way_gbit_per_s": 400}}
+    good = tier | {"split": {"tensor_parallel_count": 8, "pipeline_parallel_count": 2}}
+    read = scenario_from(draft(offers=[{"tier": good, "model": "gpt-oss-120b"}]), CATALOGUE).offers[0].tier
+    assert read.split == Split(tensor_parallel_count=8, pipeline_parallel_count=2)
+    assert read.link.bandwidth_byte_per_s == 5e10
+    bad = tier | {"split": {"tensor_parallel_count": 8}}
+    found = problems(draft(offers=[{"tier": bad, "model": "gpt-oss-120b"}]))
+    assert "not of 16" in found["offers[0].tier.split.tensor_parallel_count"].message

@@ -11,8 +11,9 @@ from data.columns import DATES, MEASUREMENT_COLUMNS, STATISTICS, TEXTS
 from models.decisions.parity import Comparison, Margin, QuantileShift
 from models.decisions.parity_verdicts import Parity
 from models.percentiles import Percentiles
-from models.quantities import BY_NAME, QUANTITIES, UNIT_BY_SUFFIX, unit_of
+from models.quantities import BY_NAME, QUANTITIES
 from models.simulation import Estimate
+from models.units import UNIT_BY_SUFFIX, unit_of
 from tests.house.sources import python_files, text_of
 
 # Records that travel: into the store, the plan, the report. What other modules keep to themselves is theirs.
