@@ -88,34 +88,6 @@ def task_speed(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) ->
     )
 
 
-def target_limits(curves: Mapping[str, Sequence[LoadPoint]], workload: Workload) -> None:
-    """The highest load at which every target still holds, tier by tier."""
-    presenters.table(
-        [_limit_row(name, curve, bool(workload.targets)) for name, curve in curves.items()],
-        alt="Where each tier stops meeting its targets",
-    )
-
-
-def _limit_row(name: str, curve: Sequence[LoadPoint], has_targets: bool) -> dict[str, str]:
-    holding = [each for each in curve if each.targets_hold]
-    last = holding[-1] if holding else None
-    if not has_targets:
-        reach = "no target set"
-    elif last is None:
-        reach = "no load shown"
-    elif last is curve[-1]:
-        reach = "every load shown"
-    else:
-        reach = show("offered_rate_req_per_s", last.offered_rate_req_per_s)
-    usd = None if last is None else last.cost_usd_per_mtok_output
-    return {
-        "Tier": name,
-        "All targets hold up to": reach,
-        "Cost there per Mtok output": show("cost_usd_per_mtok_output", usd),
-        "Backlog grows from": show("max_rate_req_per_s", curve[0].point.max_rate_req_per_s),
-    }
-
-
 def dots_legend() -> None:
     """How to read the dots and the band of the concurrency chart."""
     st.caption(

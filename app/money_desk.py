@@ -1,22 +1,39 @@
 """Beside the cost curves: what speed costs, rent or tokens, what a faster tier may cost, the charges."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from app import decisions, focus_csv, presenters, session
+from app import decisions, figure_desk, focus_csv, money_rows, presenters, session
 from app.charts import frontier, price_multiple
-from app.charts.labels import offer_label
-from app.formatting import DASH, label, number, percent, show
+from app.figure_rows import cost_rows
+from app.formatting import percent
 from app.workbench import View
+from models.curves import LoadPoint
 from models.decisions import renting
-from models.decisions.faster import FasterTier
 from models.decisions.frontier import cheapest_at
 from models.energy import energy_of
 from models.tiers import Offer
 from models.workloads import Demand
 
 USUAL_STREAM_TOK_PER_S = 50.0
+
+
+def target_limits(
+    seen: View, demand: Demand, offers: Sequence[Offer], curves: Mapping[str, Sequence[LoadPoint]]
+) -> None:
+    """The highest load at which every target still holds, tier by tier, and what a token costs there."""
+    rows = money_rows.limit_rows(seen, demand, offers, curves)
+    figure_desk.table(rows, alt="Where each tier stops meeting its targets")
+
+
+def costs(seen: View) -> None:
+    """The bill line by line down to a task."""
+    figure_desk.table(cost_rows(seen), alt="Cost by workload")
+    st.caption(
+        "Each line's whole amount, idle and spare parts included, over its own output tokens, requests and "
+        "tasks of a month. The whole plan's: the whole bill, unused commitments included, over all of them."
+    )
 
 
 def charges(seen: View) -> None:
@@ -45,22 +62,8 @@ def energy(seen: View) -> None:
         help="Operation only; EcoLogits 0.11 lists 384 for the USA, 330 for Germany, 41 for France.",
     )
     found = energy_of(seen.scenario, seen.plan)
-    presenters.table(
-        [
-            {
-                "Pool": each.tier_label,
-                "Accelerators": each.accelerator_count or DASH,
-                "Stated power": show("all_in_power_w", each.all_in_power_w),
-                label("energy_kwh_per_month"): show("energy_kwh_per_month", each.energy_kwh_per_month),
-                label("energy_kwh_per_mtok_output"): show(
-                    "energy_kwh_per_mtok_output", each.energy_kwh_per_mtok_output
-                ),
-                "CO2e a month": DASH
-                if grid is None or (carbon := each.carbon_kg_per_month(grid)) is None
-                else f"{number(carbon)} kg",
-            }
-            for each in found
-        ],
+    figure_desk.table(
+        money_rows.energy_rows(seen, found, grid),
         alt="Electricity by pool",
         empty="The plan runs no machines.",
     )
@@ -83,16 +86,8 @@ def speed_frontier(seen: View, demand: Demand, offers: Sequence[Offer]) -> None:
         persist_state="session",
     )
     ranked = cheapest_at(list(found.values()), wanted)
-    presenters.table(
-        [
-            {
-                "Tier": each.offer.tier.label,
-                label("output_tok_per_usd"): show("output_tok_per_usd", tok),
-                "May the plan use it?": decisions.may_use(seen, each.offer, demand),
-                "Grade": decisions.grade_of(seen, each.offer),
-            }
-            for each, tok in ranked
-        ],
+    figure_desk.table(
+        money_rows.frontier_rows(seen, demand, ranked),
         alt="Tiers that reach the speed, cheapest first",
         empty="No tier is known to reach that speed.",
     )
@@ -101,26 +96,9 @@ def speed_frontier(seen: View, demand: Demand, offers: Sequence[Offer]) -> None:
 def rent_or_tokens(seen: View, demand: Demand, offers: Sequence[Offer], replica_count: int) -> None:
     """From which rate machines cost less than tokens, and from which use a reservation pays."""
     st.subheader("Rent, reserve, or pay per token?")
-    presenters.table(
-        [
-            {
-                "Machines": offer_label(each.machine, offers),
-                "Against": offer_label(each.hosted, offers),
-                label("cost_usd_per_h"): show("cost_usd_per_h", each.cost_usd_per_h),
-                "Cheaper from": show("offered_rate_req_per_s", each.offered_rate_req_per_s),
-                "Output Mtok/h": number(each.output_mtok_per_h),
-                "Which uses of them": DASH
-                if each.utilisation_fraction is None
-                else percent(each.utilisation_fraction)
-                if each.utilisation_fraction <= 1
-                else "more than they can serve",
-                "May the plan use the machines?": decisions.may_use(seen, each.machine, demand),
-                "And the tokens?": decisions.may_use(seen, each.hosted, demand),
-                "Grades": f"{decisions.grade_of(seen, each.machine)} / "
-                f"{decisions.grade_of(seen, each.hosted)}",
-            }
-            for each in renting.rent_or_tokens(offers, seen.performances, demand, replica_count)
-        ],
+    found = renting.rent_or_tokens(offers, seen.performances, demand, replica_count)
+    figure_desk.table(
+        money_rows.rent_rows(seen, demand, offers, found),
         alt="Rates from which machines cost less than tokens",
         empty="Choose a machine tier and a tier paid per token to compare.",
     )
@@ -158,40 +136,11 @@ def faster_tiers(seen: View, workload: str) -> None:
         price_multiple.rows([each for each in found if each.workload == workload]),
         empty=f"No hosted tier is known to be faster for {workload}, or its value is not set.",
     )
-    presenters.table([_faster_row(each) for each in found], alt="Break-even price multiples", empty="")
+    rows = [money_rows.faster_row(each) for each in found]
+    figure_desk.table(rows, alt="Break-even price multiples", empty="")
     if found:
         st.caption(
             "The faster tier pays while a task there costs less than that multiple of what it costs now. "
             "Fast tiers are sold at 2x, Ultrafast at 6x. Where only a ceiling is published, the range covers"
             " 0.5 to 1.0 of it. A first token that nobody publishes is taken to come equally late."
         )
-
-
-def _verdict(each: FasterTier) -> str:
-    """Whether the price pays, and that it does not help where the plan refuses the tier."""
-    said = {None: "no price published", True: "would pay", False: "does not pay"}[each.pays]
-    if not each.why_not:
-        return said.replace("would pay", "pays")
-    return f"{said}, but the plan refuses it" if each.pays else f"{said}, and the plan refuses it"
-
-
-def _faster_row(each: FasterTier) -> dict[str, str]:
-    span = number(each.break_even_price_ratio)
-    if each.from_ceiling:
-        span += f" ({number(each.break_even_low_price_ratio)} to {number(each.break_even_high_price_ratio)})"
-    weakest = each.weakest_use
-    return {
-        "Workload": each.workload,
-        "From": each.slow_tier_label,
-        "To": f"{each.tier_label} ({each.availability})",
-        "Median now": show("e2e_s", each.slow_s),
-        "Median there": show("e2e_s", each.fast_s),
-        "Pays up to": f"{span}x" + (", at medians" if each.at_medians else ""),
-        "Costs": DASH if each.price_ratio is None else f"{number(each.price_ratio)}x",
-        "Verdict": _verdict(each),
-        "May the plan use it?": f"no: {each.why_not}" if each.why_not else "yes",
-        "Tier's grade": str(each.fast_grade or DASH),
-        "Weakest figure used": DASH
-        if weakest is None
-        else f"{weakest.evidence.grade} ({weakest.quantity} of {weakest.subject})",
-    }

@@ -16,7 +16,6 @@ from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
 from app.formatting import DASH, label, replicas, show
 from app.workbench import StoreFault
-from models.bill_lines import bill_lines
 from models.evidence import Evidence, Grade
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
@@ -258,37 +257,4 @@ def selectable(rows: Sequence[Mapping[str, Any]], key: str, alt: str, empty: str
         return None
     return st.dataframe(
         pd.DataFrame(rows), hide_index=True, key=key, alt=alt, on_select="rerun", selection_mode="multi-row"
-    )
-
-
-def costs(plan: Plan) -> None:
-    """The bill line by line down to a task; the last rung where anybody says how many tasks end well."""
-    tiers = {each.workload: each.tier_label for each in plan.allocations}
-    lost = {each.workload: each.lost_usd_per_month for each in plan.allocations}
-    lines = bill_lines(plan)
-    resolved = any(line.cost_usd_per_resolved_task is not None for line in lines)
-    unused = any(line.committed_cost_usd_per_month > 0 for line in lines)
-    columns = {
-        "Work": "work_cost_usd_per_month",
-        "Idle": "idle_cost_usd_per_month",
-        "Spare": "redundancy_cost_usd_per_month",
-        **({"Committed, not used": "committed_cost_usd_per_month"} if unused else {}),
-        "Per Mtok output": "cost_usd_per_mtok_output",
-        "Per request": "cost_usd_per_request",
-        "Per task": "cost_usd_per_task",
-        **({"Per resolved task": "cost_usd_per_resolved_task"} if resolved else {}),
-    }
-    table(
-        [
-            {"Line": line.name, "Served on": tiers.get(line.name, DASH)}
-            | {"USD a month": show("cost_usd_per_month", line.cost_usd_per_month)}
-            | {head: show(name, getattr(line, name)) for head, name in columns.items()}
-            | {"Value lost": show("lost_usd_per_month", lost.get(line.name))}
-            for line in lines
-        ],
-        alt="Cost by workload",
-    )
-    st.caption(
-        "Each line's whole amount, idle and spare parts included, over its own output tokens, requests and "
-        "tasks of a month. The whole plan's: the whole bill, unused commitments included, over all of them."
     )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import curve_desk, money_desk, presenters, price_editor, session
+from app import money_desk, presenters, price_editor, session
 from app.charts import cost, monthly_cost
 
 st.title("Cost")
@@ -12,9 +12,9 @@ if seen is not None:
     count = session.choose_replica_count()
     curves = session.load_curves(seen, demand, offers, count)
     presenters.picture(cost.rows(curves, session.tier_order(seen)), empty="None of these tiers has a price.")
-    curve_desk.target_limits(curves, demand.workload)
+    money_desk.target_limits(seen, demand, offers, curves)
     presenters.picture(monthly_cost.rows(seen.plan))
-    presenters.costs(seen.plan)
+    money_desk.costs(seen)
     money_desk.charges(seen)
     money_desk.speed_frontier(seen, demand, offers)
     money_desk.rent_or_tokens(seen, demand, offers, count)
