@@ -12,7 +12,7 @@ from models.performance import CannotServe, HostedPerformance
 from models.placement import NEVER, Partition, members
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
-from models.pools import monthly_floor_usd
+from models.pools import may_cost_at_most, monthly_floor_usd
 from models.routing.assignment import Choices, Column, Stream, Terms
 from models.routing.pieces import Piece, pieces_of
 from models.sizing import first_miss
@@ -22,6 +22,7 @@ from models.workloads import Demand
 PARTIAL_SHARES = (0.25, 0.5, 0.75)
 COMPANY_SHARE = 0.5  # of one workload, beside others that a pool takes whole
 HEADROOM_RATIO = 2.0
+CENT = 0.01
 SECONDS_PER_MINUTE = 60.0
 
 Shares = tuple[tuple[int, float], ...]
@@ -63,8 +64,13 @@ def demands_of(pieces: tuple[Piece, ...], shares: Shares) -> tuple[Demand, ...]:
     )
 
 
-def pool_of(desk: Desk, offer_id: str, demands: tuple[Demand, ...]) -> PoolPlan | CannotServe:
-    """An offer sized and priced for parts of workloads, or why it cannot serve them."""
+def pool_of(
+    desk: Desk, offer_id: str, demands: tuple[Demand, ...], fewest_replica_count: int = 1
+) -> PoolPlan | CannotServe:
+    """An offer sized and priced for parts of workloads, or why it cannot serve them.
+
+    fewest_replica_count: known to be needed, for instance by those it takes whole; only saves time.
+    """
     offer, performance = desk.offers[offer_id], desk.performances[offer_id]
     for demand in demands:
         refusal = gate(desk.scenario, offer, performance, demand)
@@ -72,7 +78,7 @@ def pool_of(desk: Desk, offer_id: str, demands: tuple[Demand, ...]) -> PoolPlan 
             return refusal
     if isinstance(performance, CannotServe):
         return performance
-    return desk.plan_pool(offer, performance, demands, desk.scenario.policy, 1)
+    return desk.plan_pool(offer, performance, demands, desk.scenario.policy, fewest_replica_count)
 
 
 def paid_anyway_usd(desk: Desk, offer_id: str, pool: PoolPlan) -> float:
@@ -146,9 +152,36 @@ def _columns(
             if usd < NEVER:
                 yield Column(offer_id=offer.id, shares=shares, cost_usd=usd)
     for shares in _partial_shares(desk, offer, pieces, whole_piece, sets):
-        usd = _part_usd(desk, offer, demands_of(pieces, shares), bound_usd)
+        most_usd = min(bound_usd, _whole_usd(desk, offer, pieces, shares))
+        fewest = _fewest_replicas(desk, offer, pieces, shares)
+        usd = _part_usd(desk, offer, demands_of(pieces, shares), most_usd, fewest)
         if usd < NEVER:
             yield Column(offer_id=offer.id, shares=shares, cost_usd=usd)
+
+
+def _whole_usd(desk: Desk, offer: Offer, pieces: tuple[Piece, ...], shares: Shares) -> float:
+    """What the offer's pool for the same workloads whole costs: a part for as much is in no cheapest mix.
+
+    Infinite where suppliers are limited, for then a part may be all that one of them is allowed.
+    """
+    whole = 0
+    for at, _ in shares:
+        whole |= 1 << pieces[at].workload_index
+    if desk.scenario.policy.max_supplier_share_fraction < 1.0 or (offer.id, whole) not in desk.pools:
+        return NEVER
+    return desk.cost_usd(offer.id, whole) - CENT
+
+
+def _fewest_replicas(desk: Desk, offer: Offer, pieces: tuple[Piece, ...], shares: Shares) -> int:
+    """What the workloads that a pool takes whole need there by themselves."""
+    company = 0
+    for at, share in shares:
+        if share == 1.0 and pieces[at].part == "any":
+            company |= 1 << pieces[at].workload_index
+    pool = desk.pools.get((offer.id, company))
+    if not isinstance(pool, PoolPlan) or pool.replica_count is None:
+        return 1
+    return pool.replica_count - pool.spare_replica_count
 
 
 def _partial_shares(
@@ -188,7 +221,7 @@ def _half_may_pay(desk: Desk, offer: Offer, workload_set: int, halved: int) -> b
     return desk.cost_usd(offer.id, workload_set) > desk.cost_usd(offer.id, others)
 
 
-def _part_usd(desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: float) -> float:
+def _part_usd(desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: float, fewest: int) -> float:
     """What a pool for parts adds to the bill; infinite where it cannot be, or is not worth it."""
     performance = desk.performances[offer.id]
     if isinstance(performance, CannotServe) or any(
@@ -199,5 +232,7 @@ def _part_usd(desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: 
     free_usd = committed * replica_usd_per_month(offer) if committed else 0.0
     if monthly_floor_usd(offer, performance, demands, desk.scenario.policy) - free_usd > bound_usd:
         return NEVER
-    pool = pool_of(desk, offer.id, demands)
+    if not may_cost_at_most(offer, performance, demands, desk.scenario.policy, bound_usd + free_usd):
+        return NEVER
+    pool = pool_of(desk, offer.id, demands, fewest)
     return NEVER if isinstance(pool, CannotServe) else pool.cost_usd - paid_anyway_usd(desk, offer.id, pool)
