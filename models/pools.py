@@ -74,6 +74,8 @@ def may_cost_at_most(
     """False where even as many machines as the money buys miss a target or the rate; one operating point."""
     if isinstance(performance, HostedPerformance | TandemPerformance) or policy.autoscale.enabled:
         return True
+    if math.isinf(bound_usd):
+        return True
     bought = bound_usd / (replica_usd_per_h(offer) * HOURS_PER_MONTH)
     count = min(math.floor(bought + 1e-9) - spare_replicas(offer, policy), MAX_REPLICA_COUNT)
     if count < 1:
