@@ -125,16 +125,40 @@ def _take(place: str, imported: ImportedFile, keep_in_session: bool) -> None:
             format_func=lambda choice: labels.get(choice, choice),
             key=f"about:{place}",
         )
+        loaded = _with_load(place, imported)
         wanted = st.button("Use these measurements", key=f"take:{place}", type="primary")
     tier, model = (None, None) if about == AS_IN_FILE else about.split("/", 1)
-    named = workbench.labelled(imported, tier, model)
+    named = workbench.labelled(loaded, tier, model)
     offers = workbench.offers_measured(state.draft(), named)
     if offers:
         st.caption(f"Would calibrate {presenters.safe(', '.join(offer.tier.label for offer in offers))}.")
     else:
         st.warning("No tier of this scenario matches these points: choose above which tier they measured.")
     if wanted:
-        _keep(place, imported, named, (tier, model), keep_in_session)
+        _keep(
+            place,
+            loaded,
+            named,
+            (tier, model),
+            in_session=keep_in_session,
+            says_load=loaded is not imported,
+        )
+
+
+def _with_load(place: str, imported: ImportedFile) -> ImportedFile:
+    """The file with the load that the user says, where some of its runs name none."""
+    if not any(map(benchmarks.lacks_load, imported.measurements)):
+        return imported
+    count: float | None = st.number_input(
+        "Requests in flight",
+        min_value=0.01,
+        max_value=1e6,
+        value=None,
+        placeholder="the file does not say",
+        key=f"load:{place}",
+        help="Of the runs that name no load. Without it they are kept and shown, and no curve uses them.",
+    )
+    return benchmarks.with_load(imported, count, None)
 
 
 def _offer_labels() -> dict[str, str]:
@@ -150,7 +174,9 @@ def _keep(
     imported: ImportedFile,
     named: ImportedFile,
     words: tuple[str | None, str | None],
+    *,
     in_session: bool,
+    says_load: bool,
 ) -> None:
     """Keep a file with what the user says it measured; say what it will change."""
     try:
@@ -159,7 +185,9 @@ def _keep(
             done = "kept in this session"
         else:
             said = mapping_desk.said(place)
-            saved = benchmarks.store_file(session.store(), imported, said, session.who())
+            saved = benchmarks.store_file(
+                session.store(), imported, session.who(), said=bool(said) or says_load
+            )
             benchmarks.keep_said(session.store(), said, session.who())
             if words[0]:
                 session.store().label(saved.source_id, tier=words[0], model=words[1])

@@ -29,6 +29,7 @@ from data.measured_curves import METRICS, MeasuredCurve, measured_curves, ratios
 from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
 from data.running_queries import RunningQuery
 from data.runs import RunLabels, RunRow, SavedRun
+from data.said_load import lacks_load, with_load
 from data.saved_queries import NamedQuery, delete_query, example_queries, save_query, saved_queries
 from data.sql_queries import QueryResult
 from data.store import Store, open_store
@@ -67,6 +68,7 @@ __all__ = [
     "import_contained",
     "keep_said",
     "kept_mappings",
+    "lacks_load",
     "meaning_choices",
     "meaning_words",
     "measured_curves",
@@ -80,6 +82,7 @@ __all__ = [
     "store_copy_at",
     "store_file",
     "units_for",
+    "with_load",
     "with_units",
     "write_mappings",
 ]
@@ -201,11 +204,9 @@ def planned_in_flight(plan: Plan, demand: Demand) -> float | None:
     return None
 
 
-def store_file(
-    store: Store, imported: ImportedFile, said: Sequence[ColumnMapping], who: str = ""
-) -> SavedRun:
-    """Keep a file. An earlier reading of the same bytes is replaced where the owner said how to read its
-    columns, and left as it is otherwise. InputProblems, StoreFault.
+def store_file(store: Store, imported: ImportedFile, who: str = "", *, said: bool = False) -> SavedRun:
+    """Keep a file. An earlier reading of the same bytes is replaced where the owner said (`said`) how to read
+    its columns or at which load it was measured, and left as it is otherwise. InputProblems, StoreFault.
     """
     return store.replace(imported, who) if said else store.save(imported, who)
 

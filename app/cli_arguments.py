@@ -9,6 +9,13 @@ from app.report.audiences import AUDIENCES
 
 Commands = Mapping[str, Callable[[argparse.Namespace], int]]
 STANDARD_STREAM = "-"
+LABELS = {
+    "tier": "the tier",
+    "model": "the model",
+    "accelerator": "the accelerator",
+    "precision": "the precision",
+    "engine": "the engine",
+}
 
 
 def parser(commands: Commands) -> argparse.ArgumentParser:
@@ -46,6 +53,13 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
         "--mapping", metavar="MAP", help="what the columns mean: a file exported from the Benchmarks page"
     )
     importing.add_argument("--json", metavar="OUT", help="write what was read as JSON; - for standard output")
+    for name, what in LABELS.items():
+        importing.add_argument(f"--{name}", metavar="NAME", help=f"{what} that the files measured")
+    importing.add_argument("--accelerators", type=_whole, metavar="N", help="how many of them served")
+    load = importing.add_mutually_exclusive_group()
+    unnamed = "of runs that name no load"
+    load.add_argument("--concurrency", type=_positive, metavar="N", help=f"requests in flight, {unnamed}")
+    load.add_argument("--rate", type=_positive, metavar="R", help=f"requests/s offered, {unnamed}")
     _store_option(importing)
     importing.set_defaults(run=commands["import"])
 
@@ -88,6 +102,20 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
 
 def _store_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--db", default=None, metavar="PATH", help="benchmark store; :memory: for none")
+
+
+def _whole(text: str) -> int:
+    count = int(text)
+    if not 1 <= count <= 100_000:
+        raise argparse.ArgumentTypeError("between 1 and 100,000")
+    return count
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError("above 0 and below 1,000,000")
+    return value
 
 
 def _day(text: str) -> Any:

@@ -71,7 +71,7 @@ def _missing(path: str, row: Mapping[str, str]) -> tuple[Problem, ...]:
                 Problem(
                     path=f"{path}, {key}",
                     message=f"'{row[key]}' is no accelerator of the catalogue",
-                    cure="Describe the tier by hand.",
+                    cure="Describe the tier on the Tiers page.",
                 )
             )
     if row.get("model") and model_id(row["model"]) is None:
@@ -79,7 +79,7 @@ def _missing(path: str, row: Mapping[str, str]) -> tuple[Problem, ...]:
             Problem(
                 path=f"{path}, model",
                 message=f"'{row['model']}' is no model of the catalogue",
-                cure="Describe the model and the tier by hand.",
+                cure="Describe the model and the tier on the Tiers page, or in the scenario file.",
             )
         )
     return tuple(lacking)

@@ -63,7 +63,8 @@ def size_problem(name: str, raw: bytes) -> Problem | None:
 
 
 def members(name: str, raw: bytes) -> tuple[tuple[Member, ...], tuple[Problem, ...]]:
-    """The files of an archive whose size was checked, in its own order, and warnings about those left out."""
+    """The files of an archive whose size was checked, in its own order, and a refusal of each that cannot be
+    read."""
     found: list[Member] = []
     problems: list[Problem] = []
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -101,7 +102,7 @@ def _label(file_name: str) -> str:
 
 
 def _left_out(path: str, message: str) -> Problem:
-    return Problem(path=path, message=message, cure="Unpack it and import it alone.", severity="warning")
+    return Problem(path=path, message=message, cure="Unpack it and import it alone.")
 
 
 def _broken(name: str, message: str) -> Problem:

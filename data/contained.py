@@ -29,6 +29,7 @@ from data.column_mapping import (
     UnitDoubt,
 )
 from data.import_limits import ImportLimits, limits_for
+from data.import_worker import SCANNED_FROM_BYTE, needs_a_folder
 from data.imported import ImportedFile
 from data.imports import UPLOAD_LIMIT_BYTE, import_file
 from data.mapping_files import text_of
@@ -37,7 +38,6 @@ from models.measurements import Measurement
 from models.percentiles import Percentiles
 from models.problems import Problem
 
-SCANNED_FROM_BYTE = 5_000_000  # a log of requests of this size is scanned on disk, which needs a folder
 ROOT = Path(__file__).resolve().parent.parent
 START = "import sys; sys.path.insert(0, sys.argv[1]); from data.import_worker import main; main()"
 OWN_RECORDS = {
@@ -130,7 +130,7 @@ def _contained(
     progress: Progress | None,
 ) -> ImportedFile:
     with ExitStack() as stack:
-        if size_byte > SCANNED_FROM_BYTE:
+        if size_byte > SCANNED_FROM_BYTE or needs_a_folder(_head_of(request, raw)):
             request["scratch"] = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="plimsoll-", ignore_cleanup_errors=True)
             )
@@ -145,6 +145,17 @@ def _contained(
     except Exception:  # whatever a broken stream may raise, the file was not read
         return _stopped(blank, "reading it broke the reader")
     return found if isinstance(found, ImportedFile) else _stopped(blank, "reading it broke the reader")
+
+
+def _head_of(request: dict[str, Any], raw: bytes) -> bytes:
+    """The first bytes, wherever they are; none where the file cannot be opened, which the worker tells."""
+    if request["path"] is None:
+        return raw[:8]
+    try:
+        with Path(request["path"]).open("rb") as file:
+            return file.read(8)
+    except OSError:
+        return b""
 
 
 def _reply_of_worker(request: bytes, clock_s: float, progress: Progress | None) -> bytes | str | None:

@@ -17,6 +17,9 @@ from typing import Any, BinaryIO
 
 from data.import_limits import CPU_S, SMALL_MEMORY_BYTE
 
+PARQUET = b"PAR1"
+SCANNED_FROM_BYTE = 5_000_000  # a log of requests of this size is scanned on disk, which needs a folder
+
 
 def limit_this_process(memory_byte: int = SMALL_MEMORY_BYTE, cpu_s: int = int(CPU_S)) -> None:
     """Cap address space and processor seconds where the system can; elsewhere only the clock counts."""
@@ -79,6 +82,13 @@ def _reply(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, st
     return pickle.dumps(found)
 
 
+def needs_a_folder(head: bytes) -> bool:
+    """Whether a file with these first bytes is unpacked or read on disk, whatever its size."""
+    from data.compressed import is_compressed
+
+    return is_compressed(head) or head.startswith(PARQUET)
+
+
 def _read(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str], None]) -> Any:
     from data.imports import import_file
     from data.mapping_files import read_mappings
@@ -88,8 +98,8 @@ def _read(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str
         for text, said_on in request["mappings"]
         for mapping in read_mappings(text)
     ]
-    if request["scratch"] and request["format_key"] in (None, "requests"):
-        found = _scanned(request, raw, tell, mappings)
+    if request["scratch"]:
+        found = _on_disk(request, raw, tell, mappings)
         if found is not None:
             return found
     return import_file(
@@ -102,20 +112,36 @@ def _read(request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str
     )
 
 
-def _scanned(
+def _on_disk(
     request: dict[str, Any], raw: bytes | None, tell: Callable[[float, str], None], mappings: Any
 ) -> Any:
-    """The file as a large log of requests; None where it is none."""
+    """The file as Parquet or as a large log of requests, unpacked first where it is compressed; None where it
+    is read whole."""
     from data.big_logs import read_big_log
+    from data.compressed import is_compressed, unpack_to
     from data.imported import ImportedFile
     from data.imports import of_part, without_misfits
 
+    blank = ImportedFile(file_name=request["name"], sha256=request["sha256"])
     scratch = Path(request["scratch"])
     path = scratch / "upload" if raw is not None else Path(request["path"])
     if raw is not None:
         path.write_bytes(raw)
-    part = read_big_log(request["name"], path, scratch, tell)
-    if part is None:
-        return None
-    blank = ImportedFile(file_name=request["name"], sha256=request["sha256"])
-    return without_misfits(of_part(blank, part), mappings)
+    if is_compressed(_head(path)):
+        problem = unpack_to(request["name"], path, scratch / "unpacked")
+        if problem is not None:
+            return replace(blank, problems=(problem,))
+        path = scratch / "unpacked"
+    part = None
+    if _head(path).startswith(PARQUET):
+        from data.parquet_files import read_parquet
+
+        part = read_parquet(request["name"], path, scratch, tell)
+    elif path.stat().st_size > SCANNED_FROM_BYTE and request["format_key"] in (None, "requests"):
+        part = read_big_log(request["name"], path, scratch, tell)
+    return None if part is None else without_misfits(of_part(blank, part), mappings)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(8)

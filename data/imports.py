@@ -7,6 +7,7 @@ from functools import partial
 
 from data.archives import ZIP_MAGIC, is_workbook, members, size_problem
 from data.column_mapping import ColumnMapping, RecognisedTable, misfits
+from data.compressed import is_compressed, unpacked
 from data.decoding import binary_kind, decode, markup_kind
 from data.file_content import FileContent
 from data.imported import ImportedFile
@@ -65,6 +66,15 @@ def _read(
     if problem is not None:
         return replace(blank, problems=(problem,))
     part_of = partial(read_part, format_key=format_key)
+    if is_compressed(raw):
+        inside = unpacked(name, raw)
+        if isinstance(inside, Problem):
+            return replace(blank, problems=(inside,))
+        if is_compressed(inside):
+            cure = "Unpack it, and import what is inside."
+            problem = Problem(path=name, message="it is compressed twice", cure=cure)
+            return replace(blank, problems=(problem,))
+        return _read(blank, inside, format_key, None, mappings)
     if raw.startswith(OLD_WORKBOOK) or (raw.startswith(ZIP_MAGIC) and is_workbook(raw)):
         return _from_workbook(blank, raw, mappings, part_of)
     if raw.startswith(ZIP_MAGIC):

@@ -25,6 +25,7 @@ from data.log_tables import (
     turned_times,
 )
 from data.request_demand import RequestDemand
+from data.said_load import SAY_LOAD
 from models.problems import Problem
 
 LARGEST_MEDIAN_OF_SECONDS = 50.0
@@ -289,7 +290,7 @@ def _one_run(name: str, count: int) -> Problem:
     return Problem(
         path=name,
         message=f"{count} requests were summarised into one run; a log does not name its load",
-        cure="Label the concurrency or the rate by hand.",
+        cure=SAY_LOAD,
         severity="warning",
     )
 

@@ -2,9 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from data.column_mapping import MEANINGS, ColumnChoice, ColumnMapping, is_unsafe, units_for
+from data.column_mapping import (
+    MEANINGS,
+    ColumnChoice,
+    ColumnMapping,
+    is_unsafe,
+    unit_read,
+    units_for,
+)
+from data.column_names import meaning_of
 from data.reading import Reader, close_names, shown
 from data.scenario_text import read_draft, write_draft
 from models.problems import InputProblems, Problem
@@ -13,6 +22,10 @@ SCHEMA_NAME = "plimsoll-columns"
 SCHEMA_VERSION = 1
 SCHEMA = f"{SCHEMA_NAME}/{SCHEMA_VERSION}"
 NOT_USED_WORDS = "not used"
+FORMAT = (
+    f"Write schema: {SCHEMA}, and tables: with columns: of heading:, meaning: (such as ttft_ms_p50) and "
+    "unit:; or download one under Columns as read on the Benchmarks page."
+)
 
 
 def write_mappings(mappings: Sequence[ColumnMapping]) -> str:
@@ -45,8 +58,10 @@ def text_of(mapping: ColumnMapping) -> str:
 def read_mappings(raw: bytes | str, name: str = "mapping") -> tuple[ColumnMapping, ...]:
     """The mappings that a YAML or JSON file holds; InputProblems with the address of each fault."""
     problems: list[Problem] = []
-    reader = Reader(read_draft(raw, name), "", problems)
+    reader = Reader(_document(raw, name), "", problems)
     _check_schema(reader, name)
+    if problems:
+        raise InputProblems(problems)  # of another kind of file the rest says nothing
     tables = reader.groups("tables", what="tables with their columns", at_least_one=True)
     mappings = tuple(_mapping(table) for table in tables)
     reader.close()
@@ -55,12 +70,27 @@ def read_mappings(raw: bytes | str, name: str = "mapping") -> tuple[ColumnMappin
     return mappings
 
 
+def _document(raw: bytes | str, name: str) -> Any:
+    """The file as plain values; InputProblems that name this kind of file where it is no YAML."""
+    try:
+        return read_draft(raw, name)
+    except InputProblems as error:
+        raise InputProblems(
+            [
+                replace(problem, message=f"{problem.message}; a mapping of columns was expected", cure=FORMAT)
+                for problem in error.problems
+            ]
+        ) from error
+
+
 def _check_schema(reader: Reader, name: str) -> None:
-    schema = reader.text("schema", required=True)
+    schema = str(reader.value("schema") or "")
     stem, _, version = schema.partition("/")
-    if schema and (stem != SCHEMA_NAME or not (version.isascii() and version.isdigit())):
-        reader.refuse("schema", f"{shown(schema)} is no mapping of columns", f"Write schema: {SCHEMA}.")
-    elif schema and int(version) != SCHEMA_VERSION:
+    if not schema:
+        reader.refuse("schema", f"is missing, so {name} is no mapping of columns", FORMAT)
+    elif stem != SCHEMA_NAME or not (version.isascii() and version.isdigit()):
+        reader.refuse("schema", f"{shown(schema)} is no mapping of columns", FORMAT)
+    elif int(version) != SCHEMA_VERSION:
         message = f"the mapping is version {version[:9]}, this program reads version {SCHEMA_VERSION}"
         reader.refuse("schema", message, f"Export {name} again from this program.")
 
@@ -82,6 +112,8 @@ def _choice(entry: Reader) -> ColumnChoice:
     entry.close()
     if meaning in ("", NOT_USED_WORDS):
         return ColumnChoice(heading=heading)
+    if meaning not in MEANINGS and (own := meaning_of(meaning)) is not None and not own.doubt:
+        meaning, unit = own.target, unit or unit_read(own)  # a name of the CSV template, with its unit
     if meaning not in MEANINGS:
         entry.refuse("meaning", f"{shown(meaning)} is not known", close_names(meaning, MEANINGS))
         return ColumnChoice(heading=heading)

@@ -12,6 +12,7 @@ from data.importers import BY_KEY, Importer, best_importer, canonical_csv, neigh
 from data.private_content import private_content
 from data.request_demand import RequestDemand
 from data.row_checks import check_rows
+from data.said_load import SAY_MODEL
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -58,7 +59,8 @@ def read_part(content: FileContent, format_key: str | None = None) -> PartReadin
 def part_of(content: FileContent, importer: Importer, reading: Reading) -> PartReading:
     """What an importer found, checked row by row."""
     accepted, problems_found = check_rows(reading)
-    if not accepted and not problems_found:
+    has_error = any(problem.severity == "error" for problem in problems_found)
+    if not accepted and reading.demand is None and not has_error:
         problems_found.append(_without_runs(content.name, importer))
     problems_found.extend(_without_model(content.name, importer, accepted))
     problems_found.extend(private_content(content.documents, content.name))
@@ -105,7 +107,8 @@ def _unknown(content: FileContent, format_key: str | None) -> Problem:
 def formats_cure() -> str:
     """What may be uploaded, by the names of the formats."""
     labels = [importer.LABEL for importer in BY_KEY.values() if importer is not neighbours]
-    return f"Upload one of: {'; '.join(labels)}; or an Excel or OpenDocument workbook, or a zip of them."
+    more = "a Parquet table or log; an Excel or OpenDocument workbook; or a zip or gzip of them"
+    return f"Upload one of: {'; '.join(labels)}; {more}."
 
 
 def _without_runs(name: str, importer: Importer) -> Problem:
@@ -124,7 +127,7 @@ def _without_model(name: str, importer: Importer, rows: Sequence[tuple[int, Meas
         Problem(
             path=name,
             message="the file does not name the model that was measured",
-            cure="Label it with the model on import, so that plans can use it.",
+            cure=SAY_MODEL,
             severity="warning",
         )
     ]

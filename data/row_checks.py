@@ -5,16 +5,19 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 
-from data.columns import TEXTS
+from data.columns import LATENCIES, TEXTS
 from data.completion import with_mean_tpot
 from data.file_content import Reading
 from data.plain_text import direction_marks
 from data.plausibility import implausibilities
 from data.sanity_checks import impossibilities, sanity_warnings, warm_caches
 from models.measurements import Measurement
+from models.percentiles import UNKNOWN
 from models.problems import Problem, Severity
 
 MOST_PROBLEMS_SHOWN = 200
+LATENCIES_OF = attrgetter(*LATENCIES)
+RATES_OF = attrgetter("request_rate_req_per_s", "output_rate_tok_per_s", "total_rate_tok_per_s")
 TEXTS_OF = attrgetter(*TEXTS)
 
 
@@ -28,6 +31,9 @@ def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Pr
         path = f"row {row}"
         errors.extend(marked := _direction_marks(measurement, path))
         if marked:
+            continue
+        if not _has_result(measurement):
+            errors.append(_without_result(path))
             continue
         reasons = impossibilities(measurement)
         errors.extend(
@@ -65,6 +71,20 @@ def _marks_in(texts: tuple[str | None, ...]) -> tuple[tuple[str, tuple[str, ...]
     """The marks of direction of each text that holds some; rows of a table mostly share their texts."""
     found = ((name, direction_marks(text or "")) for name, text in zip(TEXTS, texts, strict=True))
     return tuple((name, marks) for name, marks in found if marks)
+
+
+def _has_result(measurement: Measurement) -> bool:
+    return any(each is not UNKNOWN and each.known for each in LATENCIES_OF(measurement)) or any(
+        rate is not None for rate in RATES_OF(measurement)
+    )
+
+
+def _without_result(path: str) -> Problem:
+    return Problem(
+        path=path,
+        message="it holds no latency and no throughput, so there is nothing to take in",
+        cure="Fill in what was measured, or leave out a run that failed.",
+    )
 
 
 def _repeated(path: str, first_row: int) -> Problem:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from data.document_reader import DocumentReader
+from data.said_load import SAY_LOAD
 from models.measurements import LoadKind
 from models.problems import Problem
 
@@ -50,7 +51,7 @@ def warn_of_speculation(reader: DocumentReader) -> None:
 def load_of(reader: DocumentReader) -> tuple[LoadKind | None, float | None, float | None]:
     """Kind of load, concurrency and offered rate: a finite rate is an open loop, whatever caps it."""
     if "max_concurrency" not in reader.document and "request_rate" not in reader.document:
-        reader.warn("", "it does not say at which load it was measured", "Label the load by hand.")
+        reader.warn("", "it does not say at which load it was measured", SAY_LOAD)
         return None, None, None
     concurrency = reader.number("max_concurrency")
     stated = reader.document.get("request_rate")

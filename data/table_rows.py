@@ -4,18 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.columns import LATENCIES, MEASUREMENT_COLUMNS, measurement_of_known
+from data.columns import measurement_of_known
 from data.table_cells import CellReader
 from models.measurements import Measurement
 from models.problems import Problem
 
 CHIPS_IN_CELL = re.compile(r"([0-9]{1,5})\s*[x×*]\s*(\S.*)", re.IGNORECASE)
-RESULTS = tuple(
-    name
-    for name in MEASUREMENT_COLUMNS
-    if name.rpartition("_")[0] in LATENCIES
-    or name in ("request_rate_req_per_s", "output_rate_tok_per_s", "total_rate_tok_per_s")
-)
 LOADS = {
     "offered_rate_req_per_s": "request rate",
     "concurrency_count": "concurrency",
@@ -47,7 +41,6 @@ class RowReader:
         self._invert_stream_speed(values)
         self._count_errors(values)
         self._settle_load(values)
-        self._check_result(values)
         if any(problem.severity == "error" for problem in self.problems):
             return None
         return measurement_of_known(values)
@@ -127,14 +120,6 @@ class RowReader:
             values["error_count"] = round(fraction * requests)
         elif fraction > 0:
             self._warn("error rate", "without a number of requests it was left out", "Add n_requests.")
-
-    def _check_result(self, values: dict[str, Any]) -> None:
-        """A row without any result is no measurement, however much is said of what was to be measured."""
-        if not any(values.get(name) is not None for name in RESULTS):
-            path = f"row {self.line}"
-            message = "it holds no latency and no throughput, so there is nothing to take in"
-            cure = "Fill in what was measured, or leave out a run that failed."
-            self.problems.append(Problem(path=path, message=message, cure=cure))
 
     def _settle_load(self, values: dict[str, Any]) -> None:
         """Which kind of load the row was measured at: a rate before a concurrency, which is then its cap."""

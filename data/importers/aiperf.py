@@ -5,6 +5,7 @@ from typing import Any
 from data.document_reader import DocumentReader, shown
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from data.tagged_metrics import Load, measurement_of_metrics
 from models.measurements import Measurement
 
@@ -74,7 +75,7 @@ def load_of_parameters(reader: DocumentReader, parameters: dict[str, Any]) -> Lo
         return "rate", None, rate
     if concurrency is not None:
         return "concurrency", concurrency, None
-    reader.warn("parameters", "they name neither a concurrency nor a rate", "Label the load by hand.")
+    reader.warn("parameters", "they name neither a concurrency nor a rate", SAY_LOAD)
     return None, None, None
 
 
@@ -87,7 +88,7 @@ def _load(reader: DocumentReader) -> Load:
     generator = reader.under("input_config", "loadgen")
     if generator.document:
         return load_of_parameters(generator, generator.document)
-    reader.warn("input_config", "it does not say at which load it was measured", "Label the load by hand.")
+    reader.warn("input_config", "it does not say at which load it was measured", SAY_LOAD)
     return None, None, None
 
 
@@ -99,7 +100,7 @@ def _load_of_phase(phase: DocumentReader) -> Load:
         return "rate", None, phase.number("rate" if "rate" in phase.document else "request_rate")
     if kind in TRACES:
         return "trace", None, None
-    phase.warn("type", f"{shown(kind)} is no kind of load known here", "Label the load by hand.")
+    phase.warn("type", f"{shown(kind)} is no kind of load known here", SAY_LOAD)
     return None, None, None
 
 

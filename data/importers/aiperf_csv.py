@@ -10,6 +10,7 @@ from data.document_runs import read_each
 from data.file_content import FileContent, Reading
 from data.foreign_tables import Block, blocks, first_line, headings, plain_number
 from data.importers.aiperf import load_of_parameters
+from data.said_load import SAY_LOAD
 from data.tagged_metrics import Load, measurement_of_metrics
 from models.measurements import Measurement
 from models.problems import Problem
@@ -119,7 +120,7 @@ def _varied_load(reader: DocumentReader) -> Load:
     reader.warn(
         "",
         "the CSV does not say at which load it was measured",
-        "Import the JSON report beside it, or label the load by hand.",
+        f"Import the JSON report beside it. {SAY_LOAD}",
     )
     return None, None, None
 

@@ -8,6 +8,7 @@ from data.cell_numbers import POWER_BY_TIME_UNIT
 from data.file_content import FileContent, Reading
 from data.json_documents import JsonDocument
 from data.request_samples import RequestSample, run_of_samples
+from data.said_load import SAY_LOAD
 from models.problems import Problem
 
 KEY = "aiperf_requests"
@@ -40,7 +41,7 @@ def read(content: FileContent) -> Reading:
     problem = Problem(
         path=content.name,
         message=f"{len(measured)} requests were summarised; the lines do not name the load they were sent at",
-        cure="Import profile_export_aiperf.json of the same run instead, or label the load by hand.",
+        cure=f"Import profile_export_aiperf.json of the same run instead. {SAY_LOAD}",
         severity="warning",
     )
     measurements = ((1, run),) if succeeded else ()

@@ -10,6 +10,7 @@ from typing import Any
 from data.document_reader import DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from models.measurements import Measurement
 from models.percentiles import UNKNOWN, Percentiles
 from models.problems import Problem
@@ -73,7 +74,7 @@ def run_of(reader: DocumentReader) -> Measurement:
     total, failed = _count(known, TOTAL), _count(known, FAILED)
     rate, concurrency = _number(known, RATE), _number(known, CONCURRENCY)
     if rate is None and concurrency is None:
-        known.warn("", "it does not say at which load it was measured", "Label the load by hand.")
+        known.warn("", "it does not say at which load it was measured", SAY_LOAD)
     if _count(known, SUCCEEDED) == 0:
         known.warn(SUCCEEDED[0], "no request succeeded, so there are no latencies", "Look for its cause.")
     return Measurement(

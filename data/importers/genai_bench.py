@@ -9,6 +9,7 @@ the whole server's despite "mean"; older releases give requests per minute, newe
 from data.document_reader import DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from models.measurements import LoadKind, Measurement
 
 KEY = "genai_bench"
@@ -90,6 +91,6 @@ def _load(
     if aggregate.text("iteration_type") == "batch_size":
         return "batch", concurrency, batch, None
     if concurrency is None:
-        aggregate.warn("", "it does not say at which load it was measured", "Label the load by hand.")
+        aggregate.warn("", "it does not say at which load it was measured", SAY_LOAD)
         return None, None, None, None
     return "concurrency", concurrency, None, None

@@ -10,6 +10,7 @@ from data.document_reader import DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
 from data.request_samples import RequestSample, run_of_samples
+from data.said_load import SAY_LOAD
 from data.tagged_metrics import Load, measurement_of_metrics
 from models.measurements import Measurement
 
@@ -62,7 +63,7 @@ def _load(reader: DocumentReader, stimulus: dict[str, Any]) -> Load:
         return "rate", None, values.number("request_rate")
     if values.number("concurrency") is not None:
         return "concurrency", values.number("concurrency"), None
-    reader.warn("stimulus", "it does not say at which load it was measured", "Label the load by hand.")
+    reader.warn("stimulus", "it does not say at which load it was measured", SAY_LOAD)
     return None, None, None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from data.document_reader import STATISTIC_KEYS, DocumentReader
 from data.document_runs import read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from models.measurements import LoadKind, Measurement
 from models.percentiles import Percentiles
 from models.problems import Problem
@@ -156,7 +157,7 @@ def _load(reader: DocumentReader) -> tuple[LoadKind | None, float | None, float 
         return "unbounded", None, None
     if kind in RATE_STRATEGIES:
         return "rate", None, strategy.number("rate")
-    reader.warn("strategy", f"the strategy {kind!r} is not known here", "Add the load by hand.")
+    reader.warn("strategy", f"the strategy {kind!r} is not known here", SAY_LOAD)
     return None, None, None
 
 

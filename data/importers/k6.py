@@ -8,6 +8,7 @@ flushes at its first token, so it is not taken for one; a trend of the test's ow
 from data.document_reader import DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from models.measurements import LoadKind, Measurement
 from models.percentiles import UNKNOWN, Percentiles
 
@@ -123,6 +124,6 @@ def _load(reader: DocumentReader) -> tuple[LoadKind | None, float | None]:
         "vus",
         "virtual users came and went, so the load is not one number"
         + (f": from {lowest:g} to {highest:g}" if lowest is not None and highest is not None else ""),
-        "Run each load apart, with constant-vus or constant-arrival-rate, and label it.",
+        f"Run each load apart, with constant-vus or constant-arrival-rate. {SAY_LOAD}",
     )
     return None, None

@@ -16,6 +16,7 @@ from data.file_content import FileContent, Reading
 from data.foreign_tables import headings, plain_number
 from data.importers.k6 import DURATION, OWN_TRENDS
 from data.request_samples import summary
+from data.said_load import SAY_LOAD
 from models.measurements import Measurement
 from models.problems import Problem
 
@@ -121,6 +122,6 @@ def _without_load(name: str) -> Problem:
     return Problem(
         path=name,
         message="samples name no load and count no tokens",
-        cure="Label the load by hand; take TTFT and tokens from a tool for language models.",
+        cure=f"{SAY_LOAD} Take TTFT and tokens from a tool for language models.",
         severity="warning",
     )

@@ -10,6 +10,7 @@ from typing import Any
 from data.document_reader import DocumentReader, shown
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
+from data.said_load import SAY_LOAD
 from models.measurements import LoadKind, Measurement
 from models.percentiles import UNKNOWN, Percentiles
 
@@ -192,5 +193,5 @@ def _load(reader: DocumentReader) -> tuple[LoadKind | None, float | None, float 
     concurrency = standard.document.get("concurrency", arguments.document.get("max_concurrency"))
     if isinstance(concurrency, int | float) and not isinstance(concurrency, bool):
         return "concurrency", float(concurrency), None
-    reader.warn("scenario, load", "it does not say at which load it was measured", "Label the load by hand.")
+    reader.warn("scenario, load", "it does not say at which load it was measured", SAY_LOAD)
     return None, None, None

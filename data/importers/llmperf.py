@@ -12,6 +12,7 @@ from data.document_reader import DocumentReader
 from data.document_runs import document_readers, read_each
 from data.file_content import FileContent, Reading
 from data.request_samples import RequestSample, run_of_samples
+from data.said_load import SAY_LOAD
 from models.measurements import Measurement
 from models.percentiles import QUANTILE_BY_FIELD, Percentiles
 from models.problems import Problem
@@ -101,7 +102,7 @@ def _without_load(name: str, count: int) -> Problem:
     return Problem(
         path=name,
         message=f"{count} responses were summarised; the list names no load, no duration and no model",
-        cure="Import the summary file beside it too, or label the load by hand.",
+        cure=f"Import the summary file beside it too. {SAY_LOAD}",
         severity="warning",
     )
 

@@ -76,7 +76,7 @@ NEIGHBOURS = (
     Neighbour(
         name="llama-bench table",
         lacks="it has the speed of one prompt and one answer, but no load and no latency",
-        cure="Enter the speed of one stream by hand, or measure a served model under load.",
+        cure="Measure a served model under load, or give the tier its own figures on the Tiers page.",
         fits=lambda content: (
             _keys("avg_ts", "n_prompt", "n_gen")(content) or _header("avg_ts", "n_prompt", "n_gen")(content)
         ),

@@ -38,6 +38,8 @@ INPUTS = ("vllm:prompt_tokens_total", "sglang:prompt_tokens_total")
 OUTPUTS = ("vllm:generation_tokens_total", "sglang:generation_tokens_total")
 OWN_NAMES = re.compile(r"^(?:vllm|sglang):", re.MULTILINE)
 MODEL_LABEL = "model_name"
+COUNTER_ENDINGS = ("_total", "_count", "_bucket", "_sum")
+PROCESS_START = "process_start_time_seconds"
 MS_PER_S = 1000.0  # timestamps of the text format
 
 
@@ -73,11 +75,14 @@ def read(content: FileContent) -> Reading:
         series, duration = _api_series(content)
         has_window = duration is not None
     else:
-        series, duration, has_window = _text_series(content.text)
+        scrapes = _text_series(content.text)
+        series, duration, has_window = scrapes.series, scrapes.span_s, scrapes.has_window
     figures = _figures(series, duration, has_window=has_window)
     if not figures.latencies:
         return Reading(rows_read=len(series), problems=(_nothing_known(content.name, series),))
     run, problems = measurement_of_server(figures, content.name)
+    if not content.is_json and scrapes.fallen:
+        problems.append(_fallen(content.name, scrapes))
     return Reading(
         rows_read=1,
         measurements=((1, run),),
@@ -85,9 +90,25 @@ def read(content: FileContent) -> Reading:
     )
 
 
-def _text_series(text: str) -> tuple[list[Series], float | None, bool]:
-    """Series of one scrape, or how far each rose from the first to the last of several; the seconds between
-    where lines carry timestamps; and whether there were several.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scrapes:
+    """One scrape, or several in one text.
+
+    series      totals of one scrape, or how far each rose from the first to the last
+    span_s      between first and last, where lines carry timestamps
+    has_window  whether there were several
+    fallen      counters that are lower in a later scrape, and how many there are in all
+    """
+
+    series: list[Series]
+    span_s: float | None
+    has_window: bool
+    fallen: int = 0
+    counters: int = 0
+
+
+def _text_series(text: str) -> Scrapes:
+    """What the text holds; the order is that of the timestamps, of the process' start, or of the text.
 
     A series that only a later scrape has was born in between, at zero.
     """
@@ -98,6 +119,7 @@ def _text_series(text: str) -> tuple[list[Series], float | None, bool]:
         if match and value is not None:
             labels = tuple(sorted(LABEL_PAIR.findall(match[2] or "")))
             values[match[1], labels].append((int(match[4] or 0), value))
+    _put_in_order(values)
     has_window = any(len(points) > 1 for points in values.values())
     moments_ms = {moment for points in values.values() for moment, _ in points}
     first_ms, last_ms = min(moments_ms, default=0), max(moments_ms, default=0)
@@ -109,7 +131,48 @@ def _text_series(text: str) -> tuple[list[Series], float | None, bool]:
             increase = points[0][1]
         found.append(Series(name=name, labels=labels, increase=increase))
     span_s = (last_ms - first_ms) / MS_PER_S
-    return found, span_s if has_window and span_s else None, has_window
+    counters = [points for (name, _), points in values.items() if name.endswith(COUNTER_ENDINGS)]
+    return Scrapes(
+        series=found,
+        span_s=span_s if has_window and span_s else None,
+        has_window=has_window,
+        fallen=sum(_falls(points) for points in counters),
+        counters=sum(len(points) > 1 for points in counters),
+    )
+
+
+def _put_in_order(values: dict[tuple[str, Labels], list[tuple[int, float]]]) -> None:
+    """Turn scrapes without timestamps around where the server ran through and its counters fall: then the
+    later scrape stands first."""
+    points_of_starts = [points for (name, _), points in values.items() if name == PROCESS_START]
+    ran_through = points_of_starts and all(
+        len(points) > 1 and len({value for _, value in points}) == 1 for points in points_of_starts
+    )
+    without_times = all(moment == 0 for points in values.values() for moment, _ in points)
+    counters = [points for (name, _), points in values.items() if name.endswith(COUNTER_ENDINGS)]
+    if ran_through and without_times and any(map(_falls, counters)):
+        for points in values.values():
+            points.reverse()
+
+
+def _falls(points: list[tuple[int, float]]) -> bool:
+    return any(after[1] < before[1] for before, after in pairwise(sorted(points, key=lambda point: point[0])))
+
+
+def _fallen(name: str, scrapes: Scrapes) -> Problem:
+    if scrapes.span_s:
+        message = "the server restarted in between; it is followed from zero"
+        cure = "Take two scrapes of one life of the server to be sure of the whole window."
+    else:
+        message = "the server restarted in between, as it is read here, or the later scrape stands first"
+        cure = "Put the earlier scrape first, or give every line its timestamp."
+    return Problem(
+        path=name,
+        message=f"{scrapes.fallen} of {scrapes.counters} counters fall from one scrape to the next: "
+        + message,
+        cure=cure,
+        severity="warning",
+    )
 
 
 def _number(text: Any) -> float | None:

@@ -21,11 +21,15 @@ Rows = Sequence[tuple[int, tuple[str, ...]]]
 
 def sniff(content: FileContent) -> float:
     """0.6 where the header is of a log: an id or a start, tokens or latencies, and no load."""
-    header = header_of(content)
+    return 0.6 if is_log(header_of(content)) else 0.0
+
+
+def is_log(header: Sequence[str]) -> bool:
+    """Whether the headings are of one row per request: an id or a start, tokens or latencies, no load."""
     names_a_load = any(
         meaning.target in LOAD_TARGETS for heading in header if (meaning := meaning_of(heading)) is not None
     )
-    return 0.6 if columns_of(header).is_log and not names_a_load else 0.0
+    return columns_of(header).is_log and not names_a_load
 
 
 def header_of(content: FileContent) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -247,3 +249,97 @@ def test_two_processes_write_the_same_bytes(scenario_file):
         for seed in ("1", "2")
     ]
     assert outputs[0] == outputs[1]
+
+
+# what a command leaves behind, and what it refuses to begin
+
+
+def test_a_failed_command_leaves_no_earlier_result_where_its_own_was_to_be(tmp_path, capfd):
+    out = tmp_path / "plan.json"
+    out.write_text("of an earlier run", encoding="utf-8")
+    broken = written(tmp_path / "broken.yaml", b"schema: [")
+    for command in (
+        ["plan", broken, "--json", str(out)],
+        ["simulate", broken, "--json", str(out)],
+        ["operate", broken, "--json", str(out)],
+        ["curves", "--tier", "none", "--json", str(out)],
+        ["plan", broken, "--report", str(out)],
+    ):
+        out.write_text("of an earlier run", encoding="utf-8")
+        assert main(command) == NOTHING_DONE
+        assert not out.exists(), command
+        assert "removed, because it was of an earlier run" in capfd.readouterr().err
+
+
+def test_a_failed_command_keeps_its_own_input(tmp_path, capfd):
+    broken = written(tmp_path / "broken.yaml", b"schema: [")
+    assert main(["plan", broken, "--json", broken]) == NOTHING_DONE
+    assert Path(broken).exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["curves"], ["sql", "SELECT 1"], ["plan", "SCENARIO"], ["simulate", "SCENARIO"]]
+)
+def test_a_store_to_read_from_must_be_there(command, scenario_file, tmp_path, capfd):
+    missing = tmp_path / "missing.duckdb"
+    arguments = [scenario_file if word == "SCENARIO" else word for word in command]
+    assert main([*arguments, "--db", str(missing)]) == NOTHING_DONE
+    assert "there is no store of measurements" in capfd.readouterr().err
+    assert not missing.exists()
+
+
+def test_an_import_into_nothing_is_refused(tmp_path, capfd):
+    file = written(tmp_path / "points.csv", sweep())
+    assert main(["import", file, "--db", ":memory:"]) == NOTHING_DONE
+    heard = capfd.readouterr()
+    assert "is gone when the command ends" in heard.err
+    assert "stored" not in heard.out
+
+
+LOG = b"request_id,output_tokens,ttft_ms,e2e_ms\na,11,100,1100\nb,11,100,1100\n"
+
+
+def test_labels_and_a_load_can_be_said_on_import(tmp_path, database, capfdbinary):
+    file = written(tmp_path / "log.csv", LOG)
+    arguments = ["--db", database, "--tier", "fast", "--model", "toy-3b", "--accelerator", "TOY"]
+    assert main(["import", file, *arguments, "--accelerators", "4", "--concurrency", "8"]) == ALL_DONE
+    query = (
+        "SELECT tier, model, accelerator, accelerator_count, load_kind, concurrency_count FROM measurements"
+    )
+    capfdbinary.readouterr()
+    assert main(["sql", query, "--db", database]) == ALL_DONE
+    row = capfdbinary.readouterr().out.decode().splitlines()[1]
+    assert row == "fast,toy-3b,TOY,4,concurrency,8.0"
+
+
+def test_a_load_is_not_said_of_runs_that_name_their_own(tmp_path, database, capfd):
+    file = written(tmp_path / "points.csv", sweep())
+    assert main(["import", file, "--db", database, "--rate", "2"]) == NOTHING_DONE
+    assert "names its own load" in capfd.readouterr().err
+
+
+def test_every_cure_that_speaks_of_a_label_names_where_it_is_said(tmp_path, database, capfd):
+    main(["import", written(tmp_path / "log.csv", LOG), "--db", database])
+    heard = capfd.readouterr().err
+    assert "Say it with --concurrency or --rate on import" in heard
+    assert "by hand" not in heard
+
+
+def test_an_archive_with_a_member_that_cannot_be_read_is_done_in_part(tmp_path, database, capfdbinary):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("more.csv", sweep())
+    outer = io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.writestr("points.csv", sweep())
+        archive.writestr("inner.zip", inner.getvalue())
+        archive.writestr("readme.md", "hello")
+    file = written(tmp_path / "runs.zip", outer.getvalue())
+    assert main(["import", file, "--db", database, "--json", "-"]) == DONE_IN_PART
+    heard = capfdbinary.readouterr()
+    (entry,) = json.loads(heard.out)["files"]
+    said = [problem["path"] for problem in entry["problems"]]
+    assert any("inner.zip" in path for path in said)
+    assert any("readme.md" in path for path in said)
+    assert b"inner.zip" in heard.err
+    assert b"readme.md" in heard.err

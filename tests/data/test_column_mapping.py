@@ -364,3 +364,35 @@ def test_a_corrected_reading_replaces_the_stored_one_and_keeps_its_labels():
     store.replace(corrected)
     assert len(store.measurements()) == 2
     store.close()
+
+
+def test_a_mapping_may_use_the_names_of_the_template():
+    text = """
+schema: plimsoll-columns/1
+tables:
+  - columns:
+      - {heading: n, meaning: concurrency}
+      - {heading: first, meaning: ttft_ms_p50}
+      - {heading: speed, meaning: output_tps}
+      - {heading: late, meaning: e2e_ms_p95, unit: s}
+"""
+    (mapping,) = read_mappings(text)
+    assert [(each.meaning, each.unit) for each in mapping.columns] == [
+        ("concurrency_count", ""),
+        ("ttft_s_p50", "ms"),
+        ("output_rate_tok_per_s", "tokens/s"),
+        ("e2e_s_p95", "s"),
+    ]
+    (row,) = import_file("t.csv", b"n,first,speed,late\n4,30,90,1.5\n", mappings=[mapping]).measurements
+    assert (row.concurrency_count, row.ttft_s.p50, row.e2e_s.p95) == (4, 0.03, 1.5)
+
+
+@pytest.mark.parametrize(
+    "raw", [b"schema: plimsoll-scenario/1\nname: x\n", b"concurrency,ttft\n1,2\n", b"a: [", b"name: x\n"]
+)
+def test_a_wrong_file_as_mapping_is_answered_with_the_format_of_mappings(raw):
+    with pytest.raises(InputProblems) as refused:
+        read_mappings(raw, "wrong.yaml")
+    words = " | ".join(map(str, refused.value.problems))
+    assert "plimsoll-columns/1" in words
+    assert "scenario new" not in words

@@ -179,3 +179,20 @@ def test_one_scrape_is_said_to_be_totals_since_the_start():
     found = import_file("one.txt", scrape(100, 300, 1_760_000_000_000).encode())
     assert (found.measurements[0].request_count, found.measurements[0].e2e_s.mean) == (100, 3.0)
     assert any("since the server started" in problem.message for problem in found.problems)
+
+
+def test_scrapes_in_the_wrong_order_are_put_right_where_the_server_ran_through():
+    started = "process_start_time_seconds 1.7e+09\n"
+    text = scrape(300, 500) + started + scrape(100, 300) + started
+    found = import_file("both.txt", text.encode())
+    (row,) = found.measurements
+    assert (row.request_count, row.e2e_s.mean) == (200, 1.0)
+    assert "counters fall" not in words(found)
+
+
+def test_counters_that_fall_without_timestamps_are_said_to_be_a_restart_or_the_wrong_order():
+    found = import_file("both.txt", (scrape(300, 500) + scrape(100, 300)).encode())
+    assert "5 of 5 counters fall from one scrape to the next: the server restarted" in words(found)
+    assert "or the later scrape stands first. Put the earlier scrape first" in words(found)
+    later, earlier = scrape(40, 20, 1_760_000_060_000), scrape(100, 300, 1_760_000_000_000)
+    assert "followed from zero" in words(import_file("both.txt", (later + earlier).encode()))

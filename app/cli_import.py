@@ -1,0 +1,107 @@
+"""`python -m app import`: benchmark files into the store, each whole or not at all, and what was wrong."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli_arguments import LABELS, STANDARD_STREAM
+from app.cli_files import IN_MEMORY, as_json, complain, open_store, read_input, unusable, write_output
+from app.exit_codes import ALL_DONE, DONE_IN_PART, NOTHING_DONE
+from app.progress_line import ProgressLine
+from models.problems import InputProblems, Problem
+
+if TYPE_CHECKING:
+    from app.benchmarks import ColumnMapping
+    from app.workbench import ImportedFile, Store
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Take in every file; the exit code. One file's failure does not lose the others."""
+    from app import benchmarks, workbench
+
+    _check_kept(parsed.db)
+    given = benchmarks.read_mappings(read_input(parsed.mapping), parsed.mapping) if parsed.mapping else ()
+    store = open_store(parsed.db)
+    mappings = (*given, *benchmarks.kept_mappings(store))
+    documents, stored, clean = [], 0, True
+    for file in parsed.files:
+        try:
+            imported = _taken_in(file, parsed.format, mappings)
+            imported = benchmarks.with_load(imported, parsed.concurrency, parsed.rate)
+        except InputProblems as problems:
+            imported = workbench.unreadable(file, problems.problems)
+        complain(imported.problems, file)
+        clean = clean and not any(problem.severity == "error" for problem in imported.problems)
+        documents.append(workbench.import_as_json(imported) | {"file": file})
+        if not imported.refused and _save(store, imported, parsed, given):
+            stored += 1
+        else:
+            clean = False
+    if parsed.json:
+        write_output(parsed.json, as_json({"files": documents}))
+    if clean:
+        return ALL_DONE
+    return DONE_IN_PART if stored else NOTHING_DONE
+
+
+def _taken_in(file: str, format_key: str | None, mappings: Sequence["ColumnMapping"]) -> "ImportedFile":
+    """Read one file, or standard input; how far it is stands on a terminal's standard error."""
+    from app import workbench
+
+    with ProgressLine(Path(file).name) as progress:
+        if file == STANDARD_STREAM:
+            return workbench.import_contained(
+                "standard input",
+                read_input(file),
+                format_key,
+                size_limit_byte=None,
+                mappings=mappings,
+                progress=progress,
+            )
+        try:
+            return workbench.import_contained_file(
+                Path(file), format_key, mappings=mappings, progress=progress
+            )
+        except OSError as error:
+            raise unusable(file, f"cannot be read: {error.strerror}", "Check the path.") from error
+
+
+def _save(
+    store: "Store",
+    imported: "ImportedFile",
+    parsed: argparse.Namespace,
+    mappings: Sequence["ColumnMapping"],
+) -> bool:
+    """Store one file with its labels and say so; False after saying why it could not be."""
+    from app import benchmarks, workbench
+
+    labels = {name: getattr(parsed, name) for name in LABELS} | {"accelerator_count": parsed.accelerators}
+    says_load = parsed.concurrency is not None or parsed.rate is not None
+    try:
+        saved = benchmarks.store_file(store, imported, said=bool(mappings) or says_load)
+        if any(label is not None for label in labels.values()):
+            store.label(saved.source_id, **labels)
+    except workbench.StoreFault as fault:
+        complain([Problem(path=str(fault.path), message=fault.message, cure=fault.cure)])
+        return False
+    except InputProblems as problems:
+        complain(problems.problems, imported.file_name)
+        return False
+    if parsed.json != STANDARD_STREAM:
+        note = "already in the store" if saved.already_there else "stored"
+        days = sorted({f"{table.said_on:%Y-%m-%d}" for table in imported.tables if table.said_on})
+        note += f"; columns read as you said on {', '.join(days)}" if days else ""
+        if imported.demand is not None:
+            found = f"{imported.rows_read} requests summarised"
+        else:
+            found = f"{len(imported.measurements)} of {imported.rows_read} rows read"
+        print(f"{imported.file_name}: {imported.format_label}, {found}, {note}")
+    return True
+
+
+def _check_kept(path: str | None) -> None:
+    """Refuse a store that would be gone when the command ends."""
+    if path == IN_MEMORY:
+        cure = "Name a file, or leave --db out for your own store; `--json -` shows what a file holds."
+        raise unusable("--db :memory:", "what is imported there is gone when the command ends", cure)
