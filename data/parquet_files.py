@@ -1,7 +1,5 @@
 """Parquet files, read by DuckDB in the worker: a log of requests is summarised, a table read as text."""
 
-import csv
-import io
 from pathlib import Path
 
 import duckdb
@@ -12,6 +10,7 @@ from data.log_reading import Progress, marks_of, no_progress, reading_of_log
 from data.log_tables import cell_name, open_scratch, quoted, row_of
 from data.parts import PartReading, part_of, read_part
 from data.text_tables import COLUMN_LIMIT, ROW_LIMIT
+from data.workbooks import as_text
 from models.problems import Problem
 
 MOST_LOG_ROWS = 500_000_000
@@ -74,11 +73,8 @@ def _table(
         return _refused(
             name, f"{message}; a table may have {ROW_LIMIT:,} and {COLUMN_LIMIT}", "Summarise it."
         )
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(connection.execute(select).fetchall())
-    return read_part(FileContent(name, text.getvalue()))
+    rows = ([cell or "" for cell in row] for row in connection.execute(select).fetchall())
+    return read_part(FileContent(name, as_text((header, *rows))))
 
 
 def _refused(name: str, message: str, cure: str) -> PartReading:

@@ -51,7 +51,7 @@ def sheets_of(name: str, raw: bytes) -> tuple[tuple[Sheet, ...], tuple[Problem, 
                 return _too_large(name, listed.name)
             sheet_marks = None if marks is None else marks.get(listed.name, SheetMarks())
             rows = _with_marks(read.to_python(skip_empty_area=False), sheet_marks)
-            text = _text(rows)
+            text = as_text(rows)
             if not text.strip(",\n"):
                 continue
             if listed.visible != SheetVisibleEnum.Visible:
@@ -135,7 +135,8 @@ def _too_large(name: str, sheet: str) -> Problem:
     )
 
 
-def _text(rows: Iterable[Sequence[object]]) -> str:
+def as_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows of cells as comma-separated text."""
     return "".join(",".join(_quoted(_word(cell)) for cell in row) + "\n" for row in rows)
 
 
