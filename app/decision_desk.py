@@ -8,9 +8,9 @@ from app import decisions, presenters
 from app.charts import growth, tornado
 from app.formatting import DASH, number, percent, show
 from app.workbench import View
-from models.decisions.break_even import weighted_quantile
 from models.decisions.regret import RegretTable
 from models.decisions.what_holds import WorkloadState
+from models.sentences import listed
 
 SWINGS_KEY = "swings"
 USUAL_RANGE_PERCENT = 20
@@ -106,6 +106,7 @@ def _regret(seen: View) -> None:
         persist_state="session",
         help="What you would pay for capacity that a plan turns out to lack.",
     )
+    _bill_range(seen, ratio)
     table = decisions.regrets(seen, ratio)
     if table is None:
         st.caption("Set at least two demand scenarios to compare futures.")
@@ -116,7 +117,6 @@ def _regret(seen: View) -> None:
             f"Least regret: the plan for “{least}”. Least expected cost: the plan for “{expected}”."
         )
     )
-    _bill_range(table)
     presenters.table(_regret_rows(table), alt="Regret of each plan in each future")
     share, cover = decisions.demand_to_cover(seen, ratio)
     st.caption(
@@ -127,14 +127,23 @@ def _regret(seen: View) -> None:
     )
 
 
-def _bill_range(table: RegretTable) -> None:
-    """The bill of the plan with the least expected cost, over the futures."""
-    bills = table.cost_usd[table.least_expected_index]
+def _bill_range(seen: View, ratio: float) -> None:
+    """The range of the plan's bill, and what was drawn for it."""
+    found = decisions.bill(seen, ratio)
     low, middle, high = (
-        show("cost_usd_per_month", weighted_quantile(bills, table.future_weight, share))
-        for share in (0.1, 0.5, 0.9)
+        show("cost_usd_per_month", usd) for usd in (found.low_usd, found.middle_usd, found.high_usd)
     )
-    st.markdown(presenters.safe(f"Its bill over your futures: P10 {low}, P50 {middle}, P90 {high} a month."))
+    st.markdown(
+        presenters.safe(f"The bill of the plan as it stands: P10 {low}, P50 {middle}, P90 {high} a month.")
+    )
+    st.caption(
+        presenters.safe(
+            f"Drawn: {listed(list(found.drawn))}. Lows and highs of prices are taken for their P10 and P90; "
+            "machines are paid as planned, and what is missing is had in a hurry at the price above."
+            if found.drawn
+            else "Nothing has a range: no demand scenarios, no range of prices, no machines."
+        )
+    )
 
 
 def _regret_rows(table: RegretTable) -> list[dict[str, str]]:

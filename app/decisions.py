@@ -7,6 +7,7 @@ from app.charts.labels import offer_label
 from app.formatting import DASH
 from app.workbench import View, desk_of, load_catalogue, replan
 from models.architectures import hosted_api
+from models.decisions.bill_range import BillRange, bill_range
 from models.decisions.break_even import newsvendor_fraction, weighted_quantile
 from models.decisions.faster import FasterTier, faster_tiers
 from models.decisions.frontier import Frontier, frontier
@@ -51,6 +52,23 @@ def _regrets(
 ) -> RegretTable | None:
     """Kept by value: the futures need not be planned again at each movement of another control."""
     return least_regret(scenario, dict(performances), shortage_price_ratio, pool_planner)
+
+
+def bill(seen: View, shortage_price_ratio: float) -> BillRange:
+    """P10, P50 and P90 of the plan's bill over demand, the speed of its machines and their prices."""
+    return _bill(seen.scenario, _known(seen), shortage_price_ratio, desk_of(seen).plan_pool)
+
+
+@lru_cache(maxsize=16)
+def _bill(
+    scenario: Scenario,
+    performances: KnownPerformances,
+    shortage_price_ratio: float,
+    pool_planner: PoolPlanner,
+) -> BillRange:
+    desk, groups = settled(scenario, performances, pool_planner)
+    unused_usd = replan(scenario, dict(performances)).totals.committed_cost_usd_per_month
+    return bill_range(desk, groups, shortage_price_ratio, unused_usd)
 
 
 def demand_to_cover(seen: View, shortage_price_ratio: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Every figure of the Cost page can be asked for its evidence, and the arithmetic told is the arithmetic done."""
+"""Every figure of the Cost page can be asked for its evidence, and the arithmetic told is the one done."""
 
 import re
 
