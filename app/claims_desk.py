@@ -1,20 +1,22 @@
 """All claims that the planning rests on or argues with: who says it, who measured it, can I repeat it?"""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 import streamlit as st
 
-from app import presenters, workbench
+from app import presenters, shelf, workbench
 from app.arithmetic import evaluate
 from app.formatting import DASH, number
+from app.shelf import OwnClaim
 from app.workbench import Claim
 
 ALL = "all"
 
 
-def filtered() -> list[Claim]:
-    """The claims that match the reader's filter."""
-    claims = list(workbench.load_catalogue().claims.values())
+def filtered(own: Sequence[OwnClaim]) -> list[Claim]:
+    """The claims that match the reader's filter, the users' own first."""
+    claims = [*(each.claim for each in own), *workbench.load_catalogue().claims.values()]
     first, second, third, fourth = st.columns([3, 1, 1, 1])
     with first:
         wanted = (
@@ -70,7 +72,7 @@ def table(claims: Sequence[Claim]) -> None:
                 "Who measured it?": claim.measured_by or "nobody",
                 "On which workload?": claim.conditions or "not stated",
                 "Can I reproduce it?": claim.reproducible,
-                "Status": claim.status or DASH,
+                "Status": _status(claim),
                 "Date": claim.date,
                 "Source": claim.source,
                 "Note": claim.note,
@@ -79,6 +81,24 @@ def table(claims: Sequence[Claim]) -> None:
         ],
         alt="Claims about fast inference with who stated and who measured them",
         empty="No claim matches.",
+    )
+
+
+def _status(claim: Claim) -> str:
+    """What became of a claim; of an own one, whether it may plan anything."""
+    return shelf.standing(claim) if claim.kind == "own" else claim.status or DASH
+
+
+def download(claims: Sequence[Claim]) -> None:
+    """The claims shown as CSV, in the columns of `claims.csv`."""
+    columns = [each.name for each in fields(Claim)]
+    st.download_button(
+        "Download these claims as CSV",
+        lambda: workbench.write_csv(columns, [[getattr(each, name) for name in columns] for each in claims]),
+        "plimsoll-claims.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 

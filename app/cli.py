@@ -59,7 +59,7 @@ def _dashboard(parsed: argparse.Namespace) -> int:
 
 
 def _plan(parsed: argparse.Namespace) -> int:
-    from app import gateway, workbench
+    from app import gateway, shelf, workbench
     from app.plan_json import plan_as_json
     from app.report.audiences import AUDIENCES
     from app.report.writing import compose, suffix_of, suffixes, write
@@ -78,7 +78,8 @@ def _plan(parsed: argparse.Namespace) -> int:
         return USAGE
     draft = workbench.read_draft(read_input(parsed.scenario), parsed.scenario)
     workbench.scenario_of(draft)
-    own = reading_store(parsed.db).measurements()
+    store = reading_store(parsed.db)
+    own = store.measurements()
     seen = workbench.view(draft, own)
     missing = seen.missing_measurements()
     if missing:
@@ -88,7 +89,8 @@ def _plan(parsed: argparse.Namespace) -> int:
         write_output(parsed.json, as_json(plan_as_json(seen.plan)))
     if suffix is not None:
         written_on = parsed.date or datetime.now(UTC).date()
-        document = compose(seen, written_on, None, AUDIENCES[parsed.audience], against=other)
+        sections, claims = AUDIENCES[parsed.audience], shelf.own_claims(store)
+        document = compose(seen, written_on, None, sections, against=other, own_claims=claims)
         write_output(parsed.report, write(document, suffix))
     if parsed.gateway:
         write_output(parsed.gateway, gateway.written(seen, gateway_suffix))

@@ -38,7 +38,7 @@ def changes_of(seen: workbench.View) -> tuple[EvidenceChange, ...]:
     return tuple(
         EvidenceChange(
             offer_id=offer_id,
-            used=_rests_on(seen.performances[offer_id], {each.source_label for each in found}),
+            used=rests_on(seen.performances[offer_id], {each.source_label for each in found}),
             notices=_said(seen.performances[offer_id]),
             tier_label=seen.offer(offer_id).tier.label,
             sources=tuple(sorted({each.source_label for each in found})),
@@ -53,7 +53,7 @@ def changes_of(seen: workbench.View) -> tuple[EvidenceChange, ...]:
     )
 
 
-def _rests_on(performance: TierPerformance | CannotServe, labels: set[str]) -> bool:
+def rests_on(performance: TierPerformance | CannotServe, labels: set[str]) -> bool:
     """Whether a performance names one of these sources among its evidence."""
     if isinstance(performance, CannotServe):
         return False

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from app import differences_desk, presenters
+from app import differences_desk, own_claims_desk, presenters
 from app.charts.svg_drawing import draw_svg
 from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
@@ -27,7 +27,8 @@ def options_and_downloads(seen: View) -> Document:
         persist_state="session",
     )
     other = differences_desk.other_view_or_none()
-    document = compose(seen, day, title or None, chosen, amounts_note, other)
+    claims = own_claims_desk.known()
+    document = compose(seen, day, title or None, chosen, amounts_note, other, claims)
     with st.container(horizontal=True):
         for module in FORMATS:
             st.download_button(

@@ -247,11 +247,25 @@ def _read_speed(reader: Reader | None) -> Speed | None:
     figures = {name: reader.number(name, above=0) for name in SPEED_FIELDS}
     given = reader.group("evidence")
     evidence = (ASSUMED_BY_USER if given is None else read_evidence(given)) or ASSUMED_BY_USER
+    stated = {name for name, value in figures.items() if value is not None}
+    by_field = dict.fromkeys(sorted(stated), evidence) | _by_figure(
+        reader.group("evidence_by_figure"), stated
+    )
     reader.close()
-    by_field = {name: evidence for name, value in figures.items() if value is not None}
-    if "stream_rate_ceiling_tok_per_s" in by_field:
-        by_field["stream_rate_ceiling_tok_per_s"] = replace(evidence, sense=Sense.CEILING)
+    ceiling = by_field.get("stream_rate_ceiling_tok_per_s")
+    if ceiling is not None:
+        by_field["stream_rate_ceiling_tok_per_s"] = replace(ceiling, sense=Sense.CEILING)
     return Speed(**figures, evidence=by_field)
+
+
+def _by_figure(reader: Reader | None, stated: set[str]) -> dict[str, Evidence]:
+    """Evidence of single figures of a speed, beside what backs the others."""
+    if reader is None:
+        return {}
+    given = {name: reader.group(name) for name in sorted(stated)}
+    reader.close()
+    read = {name: each and read_evidence(each) for name, each in given.items()}
+    return {name: each for name, each in read.items() if each}
 
 
 def _own_evidence(reader: Reader | None, limits: set[str]) -> dict[str, Evidence]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from app.shelf import OwnClaim
 from app.workbench import View
 from models.evidence import Evidence
 from models.plans import EvidenceUse
@@ -13,6 +14,7 @@ class ReportContext:
     """A view, the report's own words, and the numbered evidence.
 
     against     the scenario to compare with, if any
+    own_claims  what users claim themselves, used or not
     written_on  the date on the cover; an argument, so that the same scenario gives the same bytes
     """
 
@@ -21,6 +23,7 @@ class ReportContext:
     written_on: date
     versions: tuple[tuple[str, str], ...]
     against: View | None = None
+    own_claims: tuple[OwnClaim, ...] = ()
 
     @property
     def footnotes(self) -> tuple[tuple[str, Evidence, tuple[EvidenceUse, ...]], ...]:

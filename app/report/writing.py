@@ -10,6 +10,7 @@ from app.report import html, interactive, markdown, pdf, structured, xlsx
 from app.report.blocks import Document, Section
 from app.report.context import ReportContext
 from app.report.sections import SECTIONS
+from app.shelf import OwnClaim
 from app.workbench import View
 
 FORMATS = (html, pdf, xlsx, interactive, markdown, structured)
@@ -34,10 +35,12 @@ def compose(
     section_keys: Sequence[str] | None = None,
     amounts_note: str = "",
     against: View | None = None,
+    own_claims: tuple[OwnClaim, ...] = (),
 ) -> Document:
     """The chosen sections of a report, all of them where none are named; one with nothing to say is left out.
 
     against       another scenario, worked out, to compare with
+    own_claims    what users claim themselves, for the evidence appendix
     amounts_note  what the reader should know of the amounts, printed on the cover
     """
     context = ReportContext(
@@ -50,6 +53,7 @@ def compose(
             *((name, version(name)) for name in STATED_VERSIONS),
         ),
         against=against,
+        own_claims=own_claims,
     )
     cover = (
         "Inference capacity and cost plan",

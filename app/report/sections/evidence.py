@@ -3,6 +3,7 @@
 from app.formatting import DASH
 from app.report.blocks import Block, Paragraph, Table
 from app.report.context import ReportContext
+from app.shelf import standing
 from models.evidence import GRADE_MEANINGS
 
 KEY = "evidence"
@@ -12,7 +13,7 @@ TITLE = "Evidence"
 def blocks(context: ReportContext) -> tuple[Block, ...]:
     """The footnotes, and what the grades mean."""
     meanings = "; ".join(f"{grade}: {meaning}" for grade, meaning in GRADE_MEANINGS.items())
-    return (
+    found: list[Block] = [
         Paragraph(text=f"Grades: {meanings}. A ceiling is never used as a typical value."),
         Table(
             caption="Footnotes",
@@ -31,5 +32,41 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 )
                 for mark, evidence, backed in context.footnotes
             ),
+        ),
+    ]
+    if context.own_claims:
+        found.append(_own_claims(context))
+    return tuple(found)
+
+
+def _own_claims(context: ReportContext) -> Table:
+    """What users claim themselves; a figure that the plan uses has a footnote naming its claim."""
+    return Table(
+        caption="Own claims; one that the plan uses is named in a footnote above",
+        headings=(
+            "Id",
+            "About",
+            "Claim",
+            "Value",
+            "Grade",
+            "Stated by",
+            "Measured by",
+            "On which workload",
+            "Standing",
+        ),
+        rows=tuple(
+            (
+                each.claim.id,
+                each.claim.subject,
+                each.claim.metric,
+                each.claim.text
+                or (DASH if each.claim.value is None else f"{each.claim.value:g} {each.claim.unit}"),
+                str(each.claim.grade),
+                each.claim.stated_by,
+                each.claim.measured_by or "nobody",
+                each.claim.conditions or "not stated",
+                standing(each.claim),
+            )
+            for each in context.own_claims
         ),
     )
