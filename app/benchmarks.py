@@ -26,7 +26,7 @@ from data.importers import canonical_csv
 from data.kept_mappings import forget_mapping, keep_mapping, kept_mappings
 from data.mapping_files import read_mappings, write_mappings
 from data.measured_curves import METRICS, MeasuredCurve, measured_curves, ratios_at_equal_loads
-from data.measuring_commands import concurrency_ladder, measuring_commands, rate_ladder
+from data.measuring_commands import Ladder, concurrency_ladder, measuring_commands, rate_ladder
 from data.running_queries import RunningQuery
 from data.runs import RunLabels, RunRow, SavedRun
 from data.said_load import lacks_load, with_load
@@ -46,6 +46,7 @@ __all__ = [
     "ColumnChoice",
     "ColumnMapping",
     "ImportedFile",
+    "Ladder",
     "MeasuredCurve",
     "NamedQuery",
     "QueryResult",

@@ -135,6 +135,8 @@ QUANTITIES = _quantities(
     # switches
     ("acceptance_fraction", "Proposals kept", "Chance that a drafted token is kept (speculative decoding)."),
     ("draft_token_count", "Tokens proposed", "Tokens that the draft proposes in a step."),
+    ("low_ratio", "Band, low end", "Least that the truth is over what the fit says."),
+    ("high_ratio", "Band, high end", "Most that the truth is over what the fit says."),
     ("draft_cost_ratio", "Draft's time", "Time of the draft over the fixed part of a step."),
     ("distilled_weight_fraction", "Weights kept", "Share of the weights that a distilled version keeps."),
     # speed of a whole task

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import claims_desk, own_claims_desk, session
+from app import claims_desk, measuring_gain_desk, own_claims_desk, session
 
 st.title("Claims")
 seen = session.view()
@@ -16,6 +16,9 @@ own_claims_desk.listed(seen, own)
 if seen is not None:
     st.subheader("Your measurements beside the published ones")
     own_claims_desk.measured(seen)
+    st.subheader("What measurement would lift the plan")
+    measuring_gain_desk.every_link(seen)
+    measuring_gain_desk.commands_link()
 st.subheader("Where sources differ")
 claims_desk.conflicts(shown)
 st.subheader("Derived figures, worked out again")

@@ -1,13 +1,16 @@
 """Who measured it, in which sense it is true, and where to look it up."""
 
+from app.benchmarks import Ladder, measuring_commands
 from app.formatting import DASH
-from app.report.blocks import Block, Paragraph, Table
+from app.measuring_gains import ESTIMATE, Link, links_of
+from app.report.blocks import Block, Bullets, Listing, Paragraph, Table
 from app.report.context import ReportContext
 from app.shelf import standing
 from models.evidence import GRADE_MEANINGS
 
 KEY = "evidence"
 TITLE = "Evidence"
+ENDPOINT, MODEL = "http://YOUR-SERVER:8000", "YOUR-MODEL"
 
 
 def blocks(context: ReportContext) -> tuple[Block, ...]:
@@ -36,7 +39,39 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     ]
     if context.own_claims:
         found.append(_own_claims(context))
-    return tuple(found)
+    return (*found, *_links(context))
+
+
+def _links(context: ReportContext) -> tuple[Block, ...]:
+    """What each pool rests on, what measuring it would be worth, and the command lines for the weakest."""
+    links = links_of(context.view)
+    if not links:
+        return ()
+    head = Paragraph(text="What measurement would lift this plan, the weakest link first:", strong=True)
+    return (
+        head,
+        Bullets(items=tuple(link.text for link in links)),
+        *([Paragraph(text=ESTIMATE)] if any(link.gain is not None for link in links) else []),
+        *_commands(context, links[0]),
+    )
+
+
+def _commands(context: ReportContext, link: Link) -> tuple[Block, ...]:
+    """How one tool measures one workload of a pool; the app writes them for all."""
+    demands = {demand.workload.name: demand for demand in context.view.scenario.demands}
+    if link.gain is None:
+        return ()
+    [command, *_] = measuring_commands(
+        demands[link.workloads[0]],
+        Ladder(kind="concurrency", loads=link.gain.concurrency_count),
+        ENDPOINT,
+        MODEL,
+    )
+    told = (
+        f"To measure {link.workloads[0]} with {command.tool}; the Benchmarks page (Measure your own) writes "
+        f"such lines for every workload. Bring back: {command.bring_back}"
+    )
+    return (Paragraph(text=told), Listing(text="\n".join(command.lines)))
 
 
 def _own_claims(context: ReportContext) -> Table:
