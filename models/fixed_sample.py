@@ -14,14 +14,14 @@ from scipy.special import ndtri
 FloatArray = NDArray[np.float64]
 
 SEED = 20250101
-LATTICE = (1, 182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199)
+LATTICE = (1, 182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199, 408519)
 GAP_COUNT = 8  # prompts in one stretch that are drawn one by one; more are summed as a gamma
-TABLE_COUNT = 4
+TABLE_COUNT = 5
 
 
 @lru_cache(maxsize=16)
 def uniforms(point_count: int) -> FloatArray:
-    """Points in the open unit cube, shape (10, point_count); point_count a power of two up to 2^20."""
+    """Points in the open unit cube, shape (11, point_count); point_count a power of two up to 2^20."""
     shift = np.random.default_rng(SEED).random(len(LATTICE))
     steps = np.outer(LATTICE, np.arange(point_count)) % point_count
     points: FloatArray = (steps / point_count + shift[:, None]) % 1.0

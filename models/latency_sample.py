@@ -22,9 +22,11 @@ FloatArray = NDArray[np.float64]
 
 # Rows of the fixed uniforms, one meaning each.
 STATE, WAIT, PROMPT_RUNNING, RUNNING_SIZE, OWN_PROMPT = range(5)
-OWN_OUTPUT, SLOWNESS, TOKEN_STATE, FINDS_IDLE, FINDS_FULL = range(5, 10)
+OWN_OUTPUT, SLOWNESS, TOKEN_STATE, FINDS_IDLE, FINDS_FULL, QUEUE = range(5, 11)
 # Tables of fixed Poisson streams, one meaning each.
-RUNNING, COMPANY, DECODING, TOKEN_STEP = range(4)
+RUNNING, COMPANY, DECODING, TOKEN_STEP, QUEUED = range(5)
+REST_FRACTIONS = (np.arange(8) + 0.5) / 8  # of a prompt's work, already done when a request comes
+REST_BIN_COUNT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ def sample_pool(held: Occupancy, stage: PrefillStage, mean_itl_s: float, point_c
     full = draws[FINDS_FULL] < held.full_chance[state]
     idle = draws[FINDS_IDLE] < held.idle_chance[state]
     running_s = _running_step_s(held, stage, step_s, draws)
-    rest_s = running_s * draws[WAIT] ** (2.0 / stage.lateness - 1.0)
+    rest_s = running_s * draws[WAIT] ** (2.0 / stage.lateness - 1.0) + _queued_s(held, stage, draws)
     company_s = _company_s(held, stage, running_s)
     before_s = np.where(full, _slot_wait_s(held, state, draws[WAIT]), np.where(idle, 0.0, rest_s))
     itl_s, step_scv = _token_gaps(held, point_count, draws[TOKEN_STATE])
@@ -97,13 +99,47 @@ def _running_step_s(
     expected = held.per_replica_rate * step_s / (1.0 - stage.prefill_fraction)
     ordinary_s = step_s + delta_s * compound_poisson(expected, mix.prompt_bins_tok, RUNNING)
     noticed = stage.noticed_work_s
-    noticed_fraction = held.per_replica_rate * float(noticed.mean())
-    prompt_running = noticed_fraction / (noticed_fraction + 1.0 - stage.work_fraction)
+    prompt_running = _prompt_running_probability(held, stage)
     cumulative = np.cumsum(noticed)
     picked = np.searchsorted(cumulative, draws[RUNNING_SIZE] * cumulative[-1])
     work_s = stage.prompt_work_s[np.minimum(picked, len(noticed) - 1)]
     running_s: FloatArray = ordinary_s + np.where(draws[PROMPT_RUNNING] < prompt_running, work_s, 0.0)
     return running_s
+
+
+def _prompt_running_probability(held: Occupancy, stage: PrefillStage) -> float:
+    """Chance that a request meets work on a prompt besides what its running step had gathered."""
+    noticed_fraction = held.per_replica_rate * float(stage.noticed_work_s.mean())
+    return noticed_fraction / (noticed_fraction + 1.0 - stage.work_fraction)
+
+
+def _queued_s(held: Occupancy, stage: PrefillStage, draws: FloatArray) -> FloatArray:
+    """Prompts queued behind the running one: a geometric number of rests of work (Pollaczek and Khinchine).
+
+    The wait of an M/G/1 queue is a sum of N equilibrium rests, P(N >= n) = rho^n (V. E. Benes 1957); the
+    first is in the running step. A geometric number is a Poisson one whose mean is exponential.
+    """
+    if held.replica.scheduler == "prefill_first":
+        return np.zeros_like(draws[QUEUE])
+    rho = stage.work_fraction
+    expected = np.where(
+        draws[PROMPT_RUNNING] < _prompt_running_probability(held, stage),
+        -np.log(draws[QUEUE]) * rho / (1.0 - rho),
+        0.0,
+    )
+    return compound_poisson(expected, _rest_bins_s(stage), QUEUED)
+
+
+def _rest_bins_s(stage: PrefillStage) -> FloatArray:
+    """Rest of a prompt's work that an arrival meets, as ascending bins of equal probability, seconds."""
+    work, noticed = stage.prompt_work_s, stage.noticed_work_s
+    rests = work[:, None] - noticed[:, None] * REST_FRACTIONS
+    weights = np.repeat(noticed, len(REST_FRACTIONS))
+    order = np.argsort(rests.ravel())
+    middles = np.cumsum(weights[order]) - weights[order] / 2.0
+    at = (np.arange(REST_BIN_COUNT) + 0.5) / REST_BIN_COUNT * float(weights.sum())
+    bins: FloatArray = np.interp(at, middles, rests.ravel()[order])
+    return bins
 
 
 def _running_apart_s(
