@@ -283,6 +283,7 @@ QUANTITIES = _quantities(
     ("break_even_high_price_ratio", "Break-even, high", "Break-even multiple at the highest speed supposed."),
     ("base_usd", "Bill as planned", "Bill of a month with every assumption as it is."),
     ("low_usd", "Bill at the low end", "Bill of a month with one assumption at its low end."),
+    ("middle_usd", "Bill in the middle", "Bill of a month that is as likely exceeded as not."),
     ("high_usd", "Bill at the high end", "Bill of a month with one assumption at its high end."),
     ("regret_usd", "Regret", "What a plan costs more in a month than the best one for that future."),
     ("future_weight", "Weight of a future", "Share of a future among all of them."),

@@ -30,6 +30,10 @@ RECORD_MODULES = (
 )
 # Numbers that are no quantity: names of days, rows and draws, and figures in another number's own unit.
 NOT_A_QUANTITY = {
+    ("Desk", "plan_pool"),
+    ("Desk", "pools"),
+    ("Desk", "sets"),
+    ("Group", "workload_set"),
     ("Routed", "pool_index"),
     ("Accelerator", "year"),
     ("Evidence", "low"),
