@@ -185,6 +185,13 @@ def policy() -> None:
             default=0.85,
         )
         number(("policy", "spare_unit_count"), "spare_unit_count", whole=True, high=100, step=1, default=1)
+        choice(
+            ("policy", "objective"),
+            "What the plan aims at",
+            {"least_cost": "Least cost", "net_value": "Net value"},
+            "Net value: what answers are worth as they come, less the bill. A tier whose latency tail nobody "
+            "knows cannot be weighed by it.",
+        )
     with second:
         number(
             ("policy", "accepted_derate_ratio"),

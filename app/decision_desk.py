@@ -131,7 +131,7 @@ def _bill_range(seen: View, ratio: float) -> None:
     """The range of the plan's bill, and what was drawn for it."""
     found = decisions.bill(seen, ratio)
     low, middle, high = (
-        show("cost_usd_per_month", usd) for usd in (found.low_usd, found.middle_usd, found.high_usd)
+        show("cost_usd_per_month", usd) for usd in (found.p10_usd, found.p50_usd, found.p90_usd)
     )
     st.markdown(
         presenters.safe(f"The bill of the plan as it stands: P10 {low}, P50 {middle}, P90 {high} a month.")

@@ -2,6 +2,7 @@
 
 import math
 
+from models.net_value import NetValue
 from models.quantities import quantity
 from models.tiers import HourlyPrice, OwnedPrice, Price
 from models.units import unit_of
@@ -116,6 +117,23 @@ def number(value: float) -> str:
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def value_sentence(found: NetValue, weighed: bool) -> str:
+    """What a plan's answers are worth in a month, what waiting takes, what the bill leaves."""
+    aim = "Chosen for net value" if weighed else "Chosen for least cost"
+    worth, cost = (
+        show("value_usd_per_month", found.value_usd_per_month),
+        show("cost_usd_per_month", found.cost_usd_per_month),
+    )
+    if found.net_value_usd_per_month is None:
+        return f"{aim}. How much value waiting takes is unknown for {', '.join(found.unknown)}."
+    lost = show("lost_usd_per_month", found.lost_usd_per_month)
+    net = show("net_value_usd_per_month", found.net_value_usd_per_month)
+    return (
+        f"{aim}. Answers at once would be worth {worth} a month; waiting takes {lost}, the bill {cost}: "
+        f"{net} net."
+    )
 
 
 def label(name: str) -> str:

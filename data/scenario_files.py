@@ -13,7 +13,7 @@ from data.workload_reading import Traces, read_demand
 from models.performance import EnvelopeEnd
 from models.placement import MAX_WORKLOAD_COUNT
 from models.problems import InputProblems, Problem
-from models.scenario import Autoscale, DemandScenario, FleetEntry, Outlook, Policy, Scenario
+from models.scenario import Autoscale, DemandScenario, FleetEntry, Objective, Outlook, Policy, Scenario
 from models.tiers import Availability, Offer
 
 __all__ = [
@@ -120,6 +120,7 @@ def _policy(reader: Reader | None) -> Policy:
     utilisation = reader.number("max_utilisation_fraction", above=0, high=1)
     spares = reader.integer("spare_unit_count", low=0, high=MAX_SPARE_UNIT_COUNT)
     policy = Policy(
+        objective=cast(Objective, reader.choice("objective", get_args(Objective), usual.objective)),
         max_utilisation_fraction=usual.max_utilisation_fraction if utilisation is None else utilisation,
         spare_unit_count=usual.spare_unit_count if spares is None else spares,
         autoscale=_autoscale(reader.group("autoscale")),

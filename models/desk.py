@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from models.commitments import committed_replicas, replica_usd_per_month
 from models.gates import gate
+from models.net_value import lost_usd, unweighable, weighs_value
 from models.performance import CannotServe, TierPerformance
 from models.placement import (
     NEVER,
@@ -60,13 +61,13 @@ class Desk:
                 return refusal
         if isinstance(performance, CannotServe):
             return performance
-        return self.plan_pool(
-            offer,
-            performance,
-            self.demands(workload_set),
-            self.scenario.policy,
-            self._fewest_replicas(offer_id, workload_set),
+        demands, policy = self.demands(workload_set), self.scenario.policy
+        pool = self.plan_pool(
+            offer, performance, demands, policy, self._fewest_replicas(offer_id, workload_set)
         )
+        if isinstance(pool, CannotServe):
+            return pool
+        return unweighable(policy, demands, pool.point) or pool
 
     def _parts(self, offer_id: str, workload_set: int) -> list[PoolPlan | CannotServe]:
         """What is already known of the same offer for fewer of these workloads."""
@@ -98,6 +99,20 @@ class Desk:
         pool = self.pool(offer_id, workload_set)
         return NEVER if isinstance(pool, CannotServe) else pool.cost_usd - self._paid_anyway(offer_id, pool)
 
+    def lost_usd(self, offer_id: str, workload_set: int) -> float:
+        """Value that the workloads of a pool lose to its latencies, where the plan weighs value; else 0."""
+        pool, policy = self.pool(offer_id, workload_set), self.scenario.policy
+        if isinstance(pool, CannotServe):
+            return NEVER
+        if not weighs_value(policy):
+            return 0.0
+        point = self.placed_pool(Group(offer_id, workload_set)).point
+        return lost_usd(policy, self.demands(workload_set), point)
+
+    def score_usd(self, offer_id: str, workload_set: int) -> float:
+        """What the choice keeps least: the bill, and the value lost where the plan weighs value."""
+        return self.cost_usd(offer_id, workload_set) + self.lost_usd(offer_id, workload_set)
+
     def _paid_anyway(self, offer_id: str, pool: PoolPlan) -> float:
         """The part of a pool's bill that today's commitment pays already."""
         committed = committed_replicas(self.scenario, self.offers, offer_id)
@@ -111,7 +126,7 @@ class Desk:
         """The sets of workloads that are weighed as one pool of an offer."""
         if offer_id not in self.sets:
             self.sets[offer_id] = sets_weighed(
-                len(self.scenario.demands), lambda workload_set: self.cost_usd(offer_id, workload_set)
+                len(self.scenario.demands), lambda workload_set: self.score_usd(offer_id, workload_set)
             )
         return self.sets[offer_id]
 
@@ -158,16 +173,16 @@ def desk_for(scenario: Scenario, performances: Performances, pool_planner: PoolP
 
 
 def place(desk: Desk) -> Partition:
-    """The cheapest placement of all workloads."""
+    """The best placement of all workloads: at least cost, or at greatest net value where that is the aim."""
     count = len(desk.scenario.demands)
 
     def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
         limited = [offer_id for offer_id in offer_ids if runs_one_pool(desk, offer_id)]
         free = [offer_id for offer_id in offer_ids if offer_id not in limited]
-        singles = [single_pools(count, offer_id, desk.cost_usd) for offer_id in limited]
+        singles = [single_pools(count, offer_id, desk.score_usd) for offer_id in limited]
         return side_by_side(
             [
-                cheapest_pools(count, free, desk.cost_usd, desk.floor_usd, desk.weighed, desk.affords),
+                cheapest_pools(count, free, desk.score_usd, desk.floor_usd, desk.weighed, desk.affords),
                 *singles,
             ]
         )
@@ -187,18 +202,19 @@ def settled(
 
 
 def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, float] | None:
-    """The offer a workload would move to if it left its own, all others staying, and the extra cost.
+    """The offer a workload would move to if it left its own, all others staying, and the extra cost,
+    value lost included where the plan weighs value.
 
     It may join a pool of another offer, or have one of its own there. None where no other offer serves it.
     """
     home = next(group for group in placement.groups if group.workload_set >> index & 1)
     alone, left = 1 << index, home.workload_set & ~(1 << index)
-    saved = desk.cost_usd(home.offer_id, home.workload_set)
-    saved -= desk.cost_usd(home.offer_id, left) if left else 0.0
+    saved = desk.score_usd(home.offer_id, home.workload_set)
+    saved -= desk.score_usd(home.offer_id, left) if left else 0.0
     moves = [
         (
-            desk.cost_usd(group.offer_id, group.workload_set | alone)
-            - desk.cost_usd(group.offer_id, group.workload_set),
+            desk.score_usd(group.offer_id, group.workload_set | alone)
+            - desk.score_usd(group.offer_id, group.workload_set),
             group,
         )
         for group in placement.groups
@@ -206,7 +222,7 @@ def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, fl
     ]
     running = {group.offer_id for group in placement.groups}
     moves += [
-        (desk.cost_usd(offer_id, alone), Group(offer_id, alone))
+        (desk.score_usd(offer_id, alone), Group(offer_id, alone))
         for offer_id in desk.offers
         if offer_id != home.offer_id and not (offer_id in running and runs_one_pool(desk, offer_id))
     ]

@@ -2,6 +2,7 @@
 
 from models.desk import PoolPlanner
 from models.gates import gate
+from models.net_value import unweighable
 from models.performance import CannotServe, TierPerformance
 from models.scenario import Scenario
 from models.tiers import Offer
@@ -27,7 +28,9 @@ def refusal(
     if stopped is not None or isinstance(performance, CannotServe):
         return stopped
     pool = plan_pool(offer, performance, (demand,), scenario.policy, 1)
-    return pool if isinstance(pool, CannotServe) else None
+    if isinstance(pool, CannotServe):
+        return pool
+    return unweighable(scenario.policy, (demand,), pool.point)
 
 
 def why_not(

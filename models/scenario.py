@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from models.performance import EnvelopeEnd
 from models.tiers import Availability, Offer
 from models.workloads import Demand
+
+Objective = Literal["least_cost", "net_value"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,7 @@ class Autoscale:
 class Policy:
     """The rules of choice.
 
+    objective                          the bill alone, or the bill and the value that answers lose to latency
     accepted_derate_ratio              share of a vendor's ceiling the user accepts as typical; None: a
                                        ceiling sizes nothing
     accepted_p95_to_p50_ratio          spread the user accepts where only a median is published; None: such
@@ -30,6 +34,7 @@ class Policy:
     max_supplier_share_fraction        largest share of all calls one supplier may serve
     """
 
+    objective: Objective = "least_cost"
     max_utilisation_fraction: float = 0.85
     spare_unit_count: int = 1
     autoscale: Autoscale = Autoscale()

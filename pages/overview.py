@@ -11,6 +11,7 @@ if seen is not None:
     plan = seen.plan
     presenters.answer(plan)
     measuring_gain_desk.weakest(seen)
+    presenters.net_value(*session.net_value(seen))
     presenters.evidence_changes(session.evidence_changes(seen))
     presenters.notices([notice for notice in plan.notices if notice.level == "warning"])
     presenters.allocations(plan)

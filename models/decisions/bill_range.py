@@ -42,9 +42,9 @@ class BillRange:
     drawn   what had a range to draw from: demand, speeds and prices, in words
     """
 
-    low_usd: float | None
-    middle_usd: float | None
-    high_usd: float | None
+    p10_usd: float | None
+    p50_usd: float | None
+    p90_usd: float | None
     drawn: tuple[str, ...]
 
 
@@ -157,4 +157,4 @@ def _drawn(desk: Desk, groups: Sequence[Group]) -> tuple[str, ...]:
 def _range_of(bills: FloatArray, drawn: tuple[str, ...]) -> BillRange:
     ends = [float(np.quantile(bills, share, method="higher")) for share in (0.1, 0.5, 0.9)]
     low, middle, high = (end if math.isfinite(end) else None for end in ends)
-    return BillRange(low_usd=low, middle_usd=middle, high_usd=high, drawn=drawn)
+    return BillRange(p10_usd=low, p50_usd=middle, p90_usd=high, drawn=drawn)

@@ -34,20 +34,25 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One pool that could be run: shares (0 to 1) of pieces, by piece index, and what it adds to the bill."""
+    """One pool that could be run: shares (0 to 1) of pieces, by piece index, and what it adds to the bill.
+
+    lost_usd  value that the pieces lose to its latencies, where value is weighed
+    """
 
     offer_id: str
     shares: tuple[tuple[int, float], ...]
     cost_usd: float
+    lost_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """All of one piece on a tier paid per token; any share of it costs and uses that share."""
+    """All of one piece on a tier paid per token; any share of it costs, uses and loses that share."""
 
     offer_id: str
     piece: int
     cost_usd: float
+    lost_usd: float = 0.0
     requests_per_min: float = 0.0
     tokens_per_min: float = 0.0
 
@@ -69,6 +74,7 @@ class Mix:
     """The mix chosen: columns with how many of each, streams with their shares, and the bill.
 
     cost_usd           at the prices asked for; spent_usd: by offer, at the prices of the choices
+    weighed_usd        what was kept least: cost and value lost
     """
 
     cost_usd: float
@@ -76,17 +82,23 @@ class Mix:
     streams: tuple[tuple[Stream, float], ...]
     served: tuple[int, ...]
     spent_usd: Mapping[str, float]
+    weighed_usd: float
+
+    @property
+    def lost_usd(self) -> float:
+        """Value lost to latency, where it was weighed."""
+        return self.weighed_usd - self.cost_usd
 
 
 def cheapest_mix(choices: Choices, price_ratio: Mapping[str, float] | None = None) -> Mix:
-    """Most workloads served, then least cost.
+    """Most workloads served, then least cost, value lost added where the choices carry any.
 
     price_ratio  by offer id, what its price is multiplied with; offers not named keep theirs
     """
     model = _Model(choices, price_ratio or {})
     most = model.solve(-model.served_row, [])
     enough = (model.served_row, round(float(model.served_row @ most)), np.inf)
-    return model.mix(model.solve(model.cost_row, [enough]))
+    return model.mix(model.solve(model.cost_row + model.lost_row, [enough]))
 
 
 Row = tuple[np.ndarray, float, float]
@@ -113,6 +125,7 @@ class _Model:
         self.served_row = np.zeros(self.count)
         self.served_row[self.starts[2] : self.starts[3]] = 1.0
         self.cost_row = self._cost_row(price_ratio)
+        self.lost_row = self._lost_row()
         self.rows = [*self._coverage(), *self._limits(), *self._minimum_bills()]
 
     def _cost_row(self, price_ratio: Mapping[str, float]) -> np.ndarray:
@@ -124,6 +137,14 @@ class _Model:
                 row[at] = stream.cost_usd * price_ratio.get(stream.offer_id, 1.0)
         for at, offer_id in enumerate(self.minimums):
             row[self.starts[4] + 2 * at] = price_ratio.get(offer_id, 1.0)
+        return row
+
+    def _lost_row(self) -> np.ndarray:
+        row = np.zeros(self.count)
+        for at, column in enumerate(self.choices.columns):
+            row[at] = column.lost_usd
+        for at, stream in enumerate(self.choices.streams, self.starts[1]):
+            row[at] = stream.lost_usd
         return row
 
     def _coverage(self) -> list[Row]:
@@ -244,4 +265,5 @@ class _Model:
                 index for index in range(self.choices.workload_count) if point[self.starts[2] + index] > 0.5
             ),
             spent_usd=spent,
+            weighed_usd=float((self.cost_row + self.lost_row) @ point),
         )

@@ -8,11 +8,12 @@ from models.commitments import committed_replicas, replica_usd_per_month
 from models.desk import Desk, runs_one_pool, supplier_of
 from models.fallback import billed_usd_per_month
 from models.gates import gate
+from models.net_value import lost_usd, unweighable, weighs_value
 from models.performance import CannotServe, HostedPerformance
 from models.placement import NEVER, Partition, members
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
-from models.pools import may_cost_at_most, monthly_floor_usd
+from models.pools import may_cost_at_most, monthly_floor_usd, with_spares
 from models.routing.assignment import Choices, Column, Stream, Terms
 from models.routing.pieces import Piece, pieces_of
 from models.sizing import first_miss
@@ -78,7 +79,9 @@ def pool_of(
             return refusal
     if isinstance(performance, CannotServe):
         return performance
-    return desk.plan_pool(offer, performance, demands, desk.scenario.policy, fewest_replica_count)
+    policy = desk.scenario.policy
+    pool = desk.plan_pool(offer, performance, demands, policy, fewest_replica_count)
+    return pool if isinstance(pool, CannotServe) else unweighable(policy, demands, pool.point) or pool
 
 
 def paid_anyway_usd(desk: Desk, offer_id: str, pool: PoolPlan) -> float:
@@ -125,7 +128,9 @@ def _streams(
         demand = piece.demand
         if gate(desk.scenario, offer, performance, demand) or not isinstance(price, TokenPrice):
             continue
-        if first_miss(hosted_api.operate(unlimited, load_of([demand])), targets_of([demand])):
+        point = hosted_api.operate(unlimited, load_of([demand]))
+        policy = desk.scenario.policy
+        if first_miss(point, targets_of([demand])) or unweighable(policy, [demand], point):
             continue
         lengths = demand.workload
         calls_per_min = piece.rate_req_per_s * SECONDS_PER_MINUTE
@@ -133,6 +138,7 @@ def _streams(
             offer_id=offer.id,
             piece=index,
             cost_usd=billed_usd_per_month(price, offer.tier.fallback, demand),
+            lost_usd=lost_usd(policy, [demand], point),
             requests_per_min=calls_per_min,
             tokens_per_min=calls_per_min * (lengths.input_tok.mean_tok + lengths.output_tok.mean_tok),
         )
@@ -150,24 +156,31 @@ def _columns(
             usd = desk.cost_usd(offer.id, workload_set)
             shares = tuple((whole_piece[index], 1.0) for index in members(workload_set))
             if usd < NEVER:
-                yield Column(offer_id=offer.id, shares=shares, cost_usd=usd)
+                lost = desk.lost_usd(offer.id, workload_set)
+                yield Column(offer_id=offer.id, shares=shares, cost_usd=usd, lost_usd=lost)
     for shares in _partial_shares(desk, offer, pieces, whole_piece, sets):
         most_usd = min(bound_usd, _whole_usd(desk, offer, pieces, shares))
         fewest = _fewest_replicas(desk, offer, pieces, shares)
-        usd = _part_usd(desk, offer, demands_of(pieces, shares), most_usd, fewest)
+        usd, lost = _part_usd(desk, offer, demands_of(pieces, shares), most_usd, fewest)
         if usd < NEVER:
-            yield Column(offer_id=offer.id, shares=shares, cost_usd=usd)
+            yield Column(offer_id=offer.id, shares=shares, cost_usd=usd, lost_usd=lost)
 
 
 def _whole_usd(desk: Desk, offer: Offer, pieces: tuple[Piece, ...], shares: Shares) -> float:
     """What the offer's pool for the same workloads whole costs: a part for as much is in no cheapest mix.
 
-    Infinite where suppliers are limited, for then a part may be all that one of them is allowed.
+    Infinite where suppliers are limited, for then a part may be all that one of them is allowed, and where
+    value is weighed, for a part may be answered sooner.
     """
     whole = 0
     for at, _ in shares:
         whole |= 1 << pieces[at].workload_index
-    if desk.scenario.policy.max_supplier_share_fraction < 1.0 or (offer.id, whole) not in desk.pools:
+    policy = desk.scenario.policy
+    if (
+        policy.max_supplier_share_fraction < 1.0
+        or weighs_value(policy)
+        or (offer.id, whole) not in desk.pools
+    ):
         return NEVER
     return desk.cost_usd(offer.id, whole) - CENT
 
@@ -211,7 +224,8 @@ def _partial_shares(
 
 def _half_may_pay(desk: Desk, offer: Offer, workload_set: int, halved: int) -> bool:
     """Whether half of a workload could cost less than all of it, beside the others of a pool."""
-    if desk.scenario.policy.max_supplier_share_fraction < 1.0:
+    policy = desk.scenario.policy
+    if policy.max_supplier_share_fraction < 1.0 or weighs_value(policy):
         return True
     others = workload_set & ~(1 << halved)
     if (offer.id, others) not in desk.pools:
@@ -221,18 +235,24 @@ def _half_may_pay(desk: Desk, offer: Offer, workload_set: int, halved: int) -> b
     return desk.cost_usd(offer.id, workload_set) > desk.cost_usd(offer.id, others)
 
 
-def _part_usd(desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: float, fewest: int) -> float:
-    """What a pool for parts adds to the bill; infinite where it cannot be, or is not worth it."""
+def _part_usd(
+    desk: Desk, offer: Offer, demands: tuple[Demand, ...], bound_usd: float, fewest: int
+) -> tuple[float, float]:
+    """What a pool for parts adds to the bill and to the value lost; infinite if it cannot or need not be."""
     performance = desk.performances[offer.id]
     if isinstance(performance, CannotServe) or any(
         gate(desk.scenario, offer, performance, demand) for demand in demands
     ):
-        return NEVER
+        return NEVER, NEVER
     committed = committed_replicas(desk.scenario, desk.offers, offer.id)
     free_usd = committed * replica_usd_per_month(offer) if committed else 0.0
     if monthly_floor_usd(offer, performance, demands, desk.scenario.policy) - free_usd > bound_usd:
-        return NEVER
+        return NEVER, NEVER
     if not may_cost_at_most(offer, performance, demands, desk.scenario.policy, bound_usd + free_usd):
-        return NEVER
+        return NEVER, NEVER
     pool = pool_of(desk, offer.id, demands, fewest)
-    return NEVER if isinstance(pool, CannotServe) else pool.cost_usd - paid_anyway_usd(desk, offer.id, pool)
+    if isinstance(pool, CannotServe):
+        return NEVER, NEVER
+    point = with_spares(pool, performance).point if weighs_value(desk.scenario.policy) else pool.point
+    lost = lost_usd(desk.scenario.policy, demands, point)
+    return pool.cost_usd - paid_anyway_usd(desk, offer.id, pool), lost

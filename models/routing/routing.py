@@ -95,7 +95,10 @@ class TierChoice:
 
 
 def route(desk: Desk) -> Routing:
-    """The cheapest routing that keeps every promise within limits; never dearer than the whole plan."""
+    """The best routing that keeps every promise within limits; never worse than the whole plan.
+
+    Best is cheapest, or of greatest net value where the plan aims at that.
+    """
     whole = place(desk)
     choices = choices_of(desk, whole)
     return _routing(desk, whole, choices, cheapest_mix(choices))
@@ -107,7 +110,7 @@ def runner_up(routing: Routing) -> RoutingRunnerUp | None:
     for offer_id in sorted(offers_used(routing.mix)):
         other = cheapest_mix(without(routing.choices, {offer_id}))
         if len(other.served) == len(routing.mix.served):
-            extra = other.cost_usd - routing.mix.cost_usd
+            extra = other.weighed_usd - routing.mix.weighed_usd
             found.append((extra, offer_id, tuple(sorted(offers_used(other)))))
     if not found:
         return None
@@ -124,14 +127,14 @@ def switch_point(routing: Routing, offer_id: str) -> SwitchPoint:
     next corner is found exactly by crossing lines (M. J. Eisner and D. G. Severance 1976).
     """
     here = routing.mix
-    same_usd = SAME_RATIO * max(1.0, here.cost_usd)
+    same_usd = SAME_RATIO * max(1.0, here.weighed_usd)
     used = here.spent_usd[offer_id] > same_usd
     far = cheapest_mix(routing.choices, {offer_id: UNLIKELY_PRICE_RATIO if used else 0.0})
     ratio = None
     while abs(far.spent_usd[offer_id] - here.spent_usd[offer_id]) > same_usd:
         ratio = _crossing(here, far, offer_id)
         between = cheapest_mix(routing.choices, {offer_id: ratio})
-        if between.cost_usd >= _at(here, offer_id, ratio) - same_usd:
+        if between.weighed_usd >= _at(here, offer_id, ratio) - same_usd:
             break
         far = between
     then = () if ratio is None else tuple(sorted(offers_used(far)))
@@ -153,8 +156,8 @@ def without(choices: Choices, offer_ids: set[str]) -> Choices:
 
 
 def _at(mix: Mix, offer_id: str, price_ratio: float) -> float:
-    """What a mix costs at a multiple of one tier's price."""
-    return sum(mix.spent_usd.values()) + (price_ratio - 1.0) * mix.spent_usd[offer_id]
+    """What a mix costs at a multiple of one tier's price, value lost included where it is weighed."""
+    return mix.lost_usd + sum(mix.spent_usd.values()) + (price_ratio - 1.0) * mix.spent_usd[offer_id]
 
 
 def _crossing(one: Mix, other: Mix, offer_id: str) -> float:
@@ -179,6 +182,7 @@ def _routing(desk: Desk, whole: Partition, choices: Choices, mix: Mix) -> Routin
         pools.append(RoutedPool(offer_id=offer_id, shares=shares, plan=None))
     placed = sum(group.workload_set for group in whole.groups)
     paid_usd = committed_usd(desk)
+    whole_usd = sum(desk.cost_usd(group.offer_id, group.workload_set) for group in whole.groups)
     return Routing(
         choices=choices,
         mix=mix,
@@ -186,7 +190,7 @@ def _routing(desk: Desk, whole: Partition, choices: Choices, mix: Mix) -> Routin
         pools=tuple(pools),
         unserved=tuple(name for index, name in enumerate(names) if index not in mix.served),
         cost_usd_per_month=mix.cost_usd + paid_usd,
-        whole_cost_usd_per_month=whole.cost + paid_usd,
+        whole_cost_usd_per_month=whole_usd + paid_usd,
         whole_unserved=tuple(name for index, name in enumerate(names) if not placed >> index & 1),
     )
 

@@ -1,8 +1,9 @@
 """The answer first: one sentence, four numbers, what binds and what comes second."""
 
-from app.formatting import DASH, percent, show
+from app.formatting import DASH, percent, show, value_sentence
 from app.report.blocks import Block, Facts, Paragraph, Table
 from app.report.context import ReportContext
+from models.net_value import net_value_of, weighs_value
 from models.plans import Totals
 
 KEY = "decision"
@@ -39,7 +40,9 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         rows=rows,
         numeric=(4,),
     )
-    return (Paragraph(text=plan.sentence, strong=True), facts, table)
+    scenario = context.view.scenario
+    worth = value_sentence(net_value_of(scenario, plan), weighs_value(scenario.policy))
+    return (Paragraph(text=plan.sentence, strong=True), facts, Paragraph(text=worth), table)
 
 
 def whole_bill_per_mtok(totals: Totals) -> str:

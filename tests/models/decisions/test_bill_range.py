@@ -51,9 +51,9 @@ def test_eight_of_ten_bills_fall_between_p10_and_p90(placed):
     generator = np.random.default_rng(2026)
     bills = np.array([drawn_bill(desk, groups, generator) for _ in range(TRIAL_COUNT)])
     for count, share in (
-        (((bills >= found.low_usd) & (bills <= found.high_usd)).sum(), 0.8),
-        ((bills < found.low_usd).sum(), 0.1),
-        ((bills <= found.middle_usd).sum(), 0.5),
+        (((bills >= found.p10_usd) & (bills <= found.p90_usd)).sum(), 0.8),
+        ((bills < found.p10_usd).sum(), 0.1),
+        ((bills <= found.p50_usd).sum(), 0.5),
     ):
         low, high = binom.ppf([0.0005, 0.9995], TRIAL_COUNT, share)
         assert low <= count <= high, (share, count)
@@ -68,7 +68,7 @@ def test_prices_and_speeds_widen_the_range_beyond_demand(placed):
     one = replace(desk.scenario, outlook=Outlook())
     still = bill_range(replace(desk, scenario=one), groups, PREMIUM)
     assert "demand" not in still.drawn
-    assert still.low_usd < still.middle_usd < still.high_usd
+    assert still.p10_usd < still.p50_usd < still.p90_usd
 
 
 def test_a_price_range_is_its_tenth_and_ninetieth_percentile(placed):
@@ -93,4 +93,4 @@ def test_what_nobody_gives_a_range_for_has_one_bill():
     found = bill_range(desk, groups, PREMIUM)
     assert found.drawn == ()
     usd = pytest.approx(seen.plan.totals.cost_usd_per_month)
-    assert (found.low_usd, found.middle_usd, found.high_usd) == (usd, usd, usd)
+    assert (found.p10_usd, found.p50_usd, found.p90_usd) == (usd, usd, usd)
