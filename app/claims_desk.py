@@ -65,13 +65,13 @@ def table(claims: Sequence[Claim]) -> None:
                 "Id": claim.id,
                 "About": claim.subject,
                 "Claim": claim.metric,
-                "Value": claim.text or DASH,
-                "Sense": claim.sense.replace("_", " "),
+                "Value": _value(claim),
                 "Grade": str(claim.grade),
-                "Stated by": claim.stated_by,
                 "Who measured it?": claim.measured_by or "nobody",
                 "On which workload?": claim.conditions or "not stated",
                 "Can I reproduce it?": claim.reproducible,
+                "Stated by": claim.stated_by,
+                "Sense": claim.sense.replace("_", " "),
                 "Status": _status(claim),
                 "Date": claim.date,
                 "Source": claim.source,
@@ -82,6 +82,11 @@ def table(claims: Sequence[Claim]) -> None:
         alt="Claims about fast inference with who stated and who measured them",
         empty="No claim matches.",
     )
+
+
+def _value(claim: Claim) -> str:
+    """The value as stated, or its number with its unit."""
+    return claim.text or (DASH if claim.value is None else f"{claim.value:g} {claim.unit}")
 
 
 def _status(claim: Claim) -> str:

@@ -51,8 +51,10 @@ def add() -> None:
             "it, who measured it, and on which workload."
         )
         with st.form(FORM, border=False, clear_on_submit=False):
-            for names in (THREE_QUESTIONS, OTHERS):
-                for name, words in names.items():
+            for name, words in THREE_QUESTIONS.items():
+                st.text_input(words, key=f"{FORM}:{name}", max_chars=shelf.LONGEST_TEXT)
+            with st.grid(2, min_column_width=260):
+                for name, words in OTHERS.items():
                     st.text_input(words, key=f"{FORM}:{name}", max_chars=shelf.LONGEST_TEXT)
             left, middle, right, last = st.columns(4)
             with left:

@@ -15,6 +15,7 @@ from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
 from app.formatting import DASH, label, replicas, show, value_sentence
+from app.table_layout import layout
 from app.workbench import StoreFault
 from models.evidence import Evidence, Grade
 from models.net_value import NetValue
@@ -66,11 +67,23 @@ def notices(found: Iterable[Notice]) -> None:
 
 
 def table(rows: Sequence[Mapping[str, Any]], alt: str, empty: str = "Nothing here yet.") -> None:
-    """Rows as a table; headings are the keys, values are shown as text."""
+    """Rows as a table; headings are the keys, values are shown as text, long ones on several lines."""
     if not rows:
         st.caption(safe(empty))
         return
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
+    found = layout(rows)
+    if found is None:
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
+        return
+    widths = {head: st.column_config.Column(width=width) for head, width in found.widths.items()}
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        alt=alt,
+        height=found.height,
+        row_height=found.row_height,
+        column_config=widths,
+    )
 
 
 def answer(plan: Plan) -> None:
@@ -131,13 +144,13 @@ def allocation_row(each: Allocation) -> dict[str, str]:
     return {
         "Workload": each.workload,
         "Served on": each.pool,
+        "Targets, all hold": targets or "none set",
         "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
         "What binds": each.binding_constraint,
         "Evidence": each.weakest_grade or DASH,
         "Runner-up": DASH
         if runner is None
         else f"{runner.tier_label} (+{show('extra_cost_usd_per_month', runner.extra_cost_usd_per_month)})",
-        "Targets, all hold": targets or "none set",
         "Replicas": replicas(each.replica_count, each.prefill_worker_count),
         label("utilisation_fraction"): show("utilisation_fraction", each.utilisation_fraction),
         "TTFT p95": show("ttft_s", each.ttft_s.p95),

@@ -20,7 +20,7 @@ ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, 
 
 def close_names(name: str, known: Iterable[str]) -> str:
     """A cure that lists the known names nearest to one that is not known."""
-    names = sorted(known)
+    names = sorted(set(known))
     by_lowercase = {each.lower(): each for each in names}
     close = get_close_matches(name.lower(), by_lowercase, n=CLOSE_NAME_COUNT, cutoff=0.6)
     if close:

@@ -22,6 +22,7 @@ from data.tier_drafts import price_as_draft
 from models.evidence import Grade, Sense
 from models.problems import InputProblems
 from models.tiers import HourlyPrice, Split, TokenPrice
+from tests.app import tiny
 
 CATALOGUE = load_catalogue()
 EXAMPLES = {"worked": worked_example, "api buyer": api_buyer_example}
@@ -369,3 +370,11 @@ def test_a_split_is_of_as_many_accelerators_as_the_replica_has():
     bad = tier | {"split": {"tensor_parallel_count": 8}}
     found = problems(draft(offers=[{"tier": bad, "model": "gpt-oss-120b"}]))
     assert "not of 16" in found["offers[0].tier.split.tensor_parallel_count"].message
+
+
+def test_a_cure_names_each_known_key_once():
+    draft = tiny.draft() | {"policy": {"zzzzzz": 1}}
+    with pytest.raises(InputProblems) as caught:
+        scenario_from(draft, load_catalogue())
+    [problem] = caught.value.problems
+    assert problem.cure.count("allow_availability") == 1
