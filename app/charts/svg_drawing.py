@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib import rc_context
@@ -31,8 +32,20 @@ SETTINGS: Any = {
 
 
 def draw_svg(picture: Picture, theme: Theme = LIGHT) -> str:
-    """The picture as an inline SVG element with its `alt` as title; no outside reference in it."""
-    with rc_context(SETTINGS):
+    """The picture as an inline SVG element with its `alt` as title; no outside reference in it.
+
+    Its letters are drawn as outlines, so that they look the same whatever fonts a reader has.
+    """
+    return _drawn(picture, theme, {})
+
+
+def draw_svg_with_text(picture: Picture, theme: Theme = LIGHT) -> str:
+    """The same with its letters as text, for a format that brings the font: they can be selected there."""
+    return _drawn(picture, theme, {"svg.fonttype": "none"})
+
+
+def _drawn(picture: Picture, theme: Theme, changes: Mapping[str, Any]) -> str:
+    with rc_context(SETTINGS | dict(changes)):
         figure = Figure(figsize=SIZE_INCH, layout="constrained", facecolor=theme.background)
         axes = figure.subplots()
         axes.set_facecolor(theme.background)

@@ -6,7 +6,7 @@ AUDIENCES: Mapping[str, tuple[str, ...] | None] = {
     "everybody": None,  # all sections
     "decision maker": ("decision", "comparison", "cost", "rejected", "evidence"),
     "engineer": (
-        *("decision", "comparison", "capacity", "curves", "rejected", "inputs"),
+        *("decision", "comparison", "capacity", "origins", "curves", "rejected", "inputs"),
         *("evidence", "method", "reproducibility"),
     ),
     "finance": ("decision", "comparison", "cost", "inputs", "evidence", "reproducibility"),

@@ -13,7 +13,7 @@ from typing import Any
 import typst
 
 from app.charts.letters import FONTS, printable
-from app.charts.svg_drawing import draw_svg
+from app.charts.svg_drawing import draw_svg_with_text
 from app.report.blocks import Block, Bullets, Chart, Document, Facts, Listing, Paragraph, Table
 
 SUFFIX = ".pdf"
@@ -74,7 +74,7 @@ def _parts(block: Block) -> dict[str, Any]:
         return {
             "title": printable(picture.title),
             "alt": printable(picture.alt),
-            "svg": None if picture.empty else draw_svg(picture),
+            "svg": None if picture.empty else draw_svg_with_text(picture),
         }
     return _table(block)
 

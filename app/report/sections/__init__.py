@@ -9,8 +9,21 @@ from app.report.sections import (
     evidence,
     inputs,
     method,
+    origins,
     rejected,
     reproducibility,
 )
 
-SECTIONS = (decision, comparison, capacity, cost, curves, rejected, inputs, evidence, method, reproducibility)
+SECTIONS = (
+    decision,
+    comparison,
+    capacity,
+    origins,
+    cost,
+    curves,
+    rejected,
+    inputs,
+    evidence,
+    method,
+    reproducibility,
+)
