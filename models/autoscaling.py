@@ -42,11 +42,6 @@ class ScaledDay:
         return float(sum(hour.replica_count for hour in self.hours))
 
     @property
-    def highest_replica_count(self) -> int:
-        """Replicas in the busiest hour: what must be available to be started."""
-        return max(hour.replica_count for hour in self.hours)
-
-    @property
     def largest_shortage_req_per_s(self) -> float:
         """The largest rate beyond what runs is sized for, over the day."""
         return max(hour.shortage_req_per_s for hour in self.hours)

@@ -36,11 +36,6 @@ def task_speed_ratio(
     return slow_s / fast_s
 
 
-def amdahl_ratio(unaccelerated_fraction: float, token_ratio: float) -> float:
-    """Speed-up of a task of which a share stays as it is while tokens come `token_ratio` times as fast."""
-    return 1.0 / (unaccelerated_fraction + (1.0 - unaccelerated_fraction) / token_ratio)
-
-
 def unaccelerated_fraction(task_ratio: float, token_ratio: float) -> float:
     """Share of a task that a faster stream does not touch, from both speed-ups; token_ratio > 1.
 

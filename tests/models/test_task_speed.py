@@ -9,7 +9,6 @@ from models.performance import ClassLatency, HostedPerformance, HostedPoint
 from models.pool_loads import load_of
 from models.task_speed import (
     TaskPace,
-    amdahl_ratio,
     speed_multiples,
     task_speed_ratio,
     unaccelerated_fraction,
@@ -35,7 +34,7 @@ def test_14_times_on_tokens_is_2_to_8_times_on_a_task(calls, output_tok, pause_s
     assert 2.0 <= ratio <= 8.0
     slow_s = SLOW.task_s(calls, output_tok, pause_s)
     share = (calls * 0.6 + (calls - 1) * pause_s) / slow_s
-    assert ratio == pytest.approx(amdahl_ratio(share, 14.0))
+    assert ratio == pytest.approx(1 / (share + (1 - share) / 14))  # G. Amdahl 1967
 
 
 def test_a_500_token_answer_after_six_tenths_of_a_second_is_7_times_as_fast():
@@ -48,7 +47,7 @@ def test_gdp_val_leaves_a_ninth_unaccelerated():
     # end to end 5.6 times while tokens are 14 times as fast: (1/5.6 - 1/14) / (1 - 1/14)
     share = unaccelerated_fraction(5.6, 14.0)
     assert share == pytest.approx(0.115, abs=0.0005)
-    assert amdahl_ratio(share, 14.0) == pytest.approx(5.6)
+    assert 1 / (share + (1 - share) / 14) == pytest.approx(5.6)
 
 
 def test_a_network_hop_counts_against_the_fast_tier_alone():
