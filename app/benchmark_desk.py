@@ -39,7 +39,8 @@ def upload() -> None:
         st.file_uploader("Benchmark files", accept_multiple_files=True, key=f"upload:{state.epoch()}") or []
     )
     named: dict[str, str] = {}
-    for name, raw in [(file.name, file.getvalue()) for file in files] + _pasted():
+    for upload in benchmarks.together([(file.name, file.getvalue()) for file in files] + _pasted()):
+        name, raw = upload.name, upload.raw
         place = hashlib.sha256(raw).hexdigest()
         if place in named:
             st.caption(f"{presenters.safe(name)} has the same content as {presenters.safe(named[place])}.")
@@ -47,6 +48,7 @@ def upload() -> None:
         named[place] = name
         said = mapping_desk.said(place)
         imported = _imported(name, raw, mapping_desk.format_said(place), (*said, *_kept()))
+        imported = benchmarks.said_together(imported, upload)
         with st.container(border=True):
             _show_import(imported)
             mapping_desk.columns(place, imported)

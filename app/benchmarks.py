@@ -31,6 +31,7 @@ from data.running_queries import RunningQuery
 from data.runs import RunLabels, RunRow, SavedRun
 from data.said_load import lacks_load, with_load
 from data.saved_queries import NamedQuery, delete_query, example_queries, save_query, saved_queries
+from data.scrapes import Upload, said_together, together
 from data.sql_queries import QueryResult
 from data.store import Store, open_store
 from data.store_copies import copy_of
@@ -58,6 +59,7 @@ __all__ = [
     "StoreFault",
     "StoreInUse",
     "UnitDoubt",
+    "Upload",
     "concurrency_ladder",
     "corrected",
     "delete_query",
@@ -78,10 +80,12 @@ __all__ = [
     "rate_ladder",
     "ratios_at_equal_loads",
     "read_mappings",
+    "said_together",
     "save_query",
     "saved_queries",
     "store_copy_at",
     "store_file",
+    "together",
     "units_for",
     "with_load",
     "with_units",

@@ -12,8 +12,10 @@ from app.progress_line import ProgressLine
 from models.problems import InputProblems, Problem
 
 if TYPE_CHECKING:
-    from app.benchmarks import ColumnMapping
+    from app.benchmarks import ColumnMapping, Upload
     from app.workbench import ImportedFile, Store
+
+LARGEST_SCRAPE_BYTE = 5_000_000
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -25,9 +27,9 @@ def run(parsed: argparse.Namespace) -> int:
     store = open_store(parsed.db)
     mappings = (*given, *benchmarks.kept_mappings(store))
     documents, stored, clean = [], 0, True
-    for file in parsed.files:
+    for file, upload in _uploads(parsed.files):
         try:
-            imported = _taken_in(file, parsed.format, mappings)
+            imported = _taken_in(file, upload, parsed.format, mappings)
             imported = benchmarks.with_load(imported, parsed.concurrency, parsed.rate)
         except InputProblems as problems:
             imported = workbench.unreadable(file, problems.problems)
@@ -45,11 +47,51 @@ def run(parsed: argparse.Namespace) -> int:
     return DONE_IN_PART if stored else NOTHING_DONE
 
 
-def _taken_in(file: str, format_key: str | None, mappings: Sequence["ColumnMapping"]) -> "ImportedFile":
+def _uploads(files: Sequence[str]) -> "list[tuple[str, Upload | None]]":
+    """What is imported one after another: each file by its name, or several scrapes as one upload."""
+    from app import benchmarks
+
+    small = [(file, raw) for file in files if (raw := _small(file)) is not None]
+    joined = [upload for upload in benchmarks.together(small) if len(upload.names) > 1]
+    in_one = {name: upload for upload in joined for name in upload.names}
+    found: list[tuple[str, Upload | None]] = []
+    for file in files:
+        upload = in_one.get(file)
+        if upload is None:
+            found.append((file, None))
+        elif file == upload.names[0]:
+            found.append((upload.name, upload))
+    return found
+
+
+def _small(file: str) -> bytes | None:
+    """The bytes of a file that may be a scrape; None of any other, which is read where uploads are."""
+    path = Path(file)
+    try:
+        if file == STANDARD_STREAM or path.stat().st_size > LARGEST_SCRAPE_BYTE:
+            return None
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _taken_in(
+    file: str, upload: "Upload | None", format_key: str | None, mappings: Sequence["ColumnMapping"]
+) -> "ImportedFile":
     """Read one file, or standard input; how far it is stands on a terminal's standard error."""
-    from app import workbench
+    from app import benchmarks, workbench
 
     with ProgressLine(Path(file).name) as progress:
+        if upload is not None:
+            read = workbench.import_contained(
+                upload.name,
+                upload.raw,
+                format_key,
+                size_limit_byte=None,
+                mappings=mappings,
+                progress=progress,
+            )
+            return benchmarks.said_together(read, upload)
         if file == STANDARD_STREAM:
             return workbench.import_contained(
                 "standard input",

@@ -190,6 +190,8 @@ def number_of(
         raise NotANumber(f"{shown(digits)} is not a number") from None
     if not math.isfinite(value):
         raise NotANumber(f"{shown(digits)} is not a finite number")
+    if value == 0 and plain.strip("0."):
+        raise NotANumber(f"{shown(digits)} is too small a number to be told from nothing")
     return value
 
 

@@ -1,6 +1,6 @@
 """A measurement as one flat row of a table: every percentile a column of its own, in glossary names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -84,6 +84,43 @@ def measurement_of_known(values: Mapping[str, Any]) -> Measurement:
         if known:
             arguments[name] = Percentiles(**known)
     return Measurement(**arguments)
+
+
+def columns_of_measurements(measurements: Sequence[Measurement]) -> dict[str, tuple[Any, ...]]:
+    """The values column by column, without columns that hold nothing: the form in which many rows travel."""
+    by_place = zip(*map(FLAT_VALUES, measurements), strict=True)
+    return {
+        name: column
+        for name, column in zip(MEASUREMENT_COLUMNS, by_place, strict=False)
+        if column.count(None) < len(column)
+    }
+
+
+def measurements_of_columns(columns: Mapping[str, Sequence[Any]], count: int) -> list[Measurement]:
+    """As many measurements as `count`, of columns of that length; what no column says is missing."""
+    names = [name for name in PLAIN_COLUMNS if name in columns]
+    values: list[Sequence[Any]] = [columns[name] for name in names]
+    for name, statistics in STATISTIC_COLUMNS:
+        known = [(statistic, columns[column]) for statistic, column in statistics if column in columns]
+        if known:
+            names.append(name)
+            values.append(list(_percentiles(known)))
+    if not values:
+        return [Measurement()] * count
+    return [Measurement(**dict(zip(names, row, strict=True))) for row in zip(*values, strict=True)]
+
+
+def _percentiles(known: Sequence[tuple[str, Sequence[Any]]]) -> Iterator[Percentiles]:
+    if len(known) == 1:
+        ((statistic, column),) = known
+        yield from (UNKNOWN if each is None else Percentiles(**{statistic: each}) for each in column)
+        return
+    statistics = [statistic for statistic, _ in known]
+    for figures in zip(*(column for _, column in known), strict=True):
+        if figures.count(None) == len(figures):
+            yield UNKNOWN
+        else:
+            yield Percentiles(**dict(zip(statistics, figures, strict=True)))
 
 
 def sourced_flat(sourced: SourcedMeasurement) -> tuple[Any, ...]:

@@ -28,6 +28,7 @@ from data.column_mapping import (
     RecognisedTable,
     UnitDoubt,
 )
+from data.columns import measurements_of_columns
 from data.import_limits import ImportLimits, limits_for
 from data.import_worker import SCANNED_FROM_BYTE, needs_a_folder
 from data.imported import ImportedFile
@@ -141,10 +142,12 @@ def _contained(
         spent = f"{limits.cpu_s} seconds or {limits.memory_byte / 1e9:g} GB"
         return _stopped(blank, f"reading it used up {spent}, or broke the reader")
     try:
-        found = _OwnUnpickler(io.BytesIO(reply)).load()
+        found, columns = _OwnUnpickler(io.BytesIO(reply)).load()
+        rows = measurements_of_columns(columns, len(found.row_numbers))
+        whole = replace(found, measurements=tuple(rows))
     except Exception:  # whatever a broken stream may raise, the file was not read
         return _stopped(blank, "reading it broke the reader")
-    return found if isinstance(found, ImportedFile) else _stopped(blank, "reading it broke the reader")
+    return whole if isinstance(whole, ImportedFile) else _stopped(blank, "reading it broke the reader")
 
 
 def _head_of(request: dict[str, Any], raw: bytes) -> bytes:

@@ -14,6 +14,7 @@ from data.imported import ImportedFile
 from data.parts import PartReading, chosen, formats_cure, read_part
 from data.row_checks import shortened
 from data.sanity_checks import warm_caches
+from data.scrapes import together, word_of
 from data.workbooks import OLD_WORKBOOK, sheets_of
 from models.measurements import Measurement
 from models.problems import Problem
@@ -155,21 +156,22 @@ def _from_archive(
 ) -> ImportedFile:
     found, problems = members(blank.file_name, raw)
     parts: list[PartReading] = []
-    for member in found:
-        if member.raw.startswith((ZIP_MAGIC, OLD_WORKBOOK)):
-            book = _sheets(member.label, member.raw, mappings, part_of)
+    for upload in together([(member.label, member.raw) for member in found]):
+        problems = (*problems, *word_of(upload))
+        if upload.raw.startswith((ZIP_MAGIC, OLD_WORKBOOK)):
+            book = _sheets(upload.name, upload.raw, mappings, part_of)
             if isinstance(book, Problem):
-                parts.append(_unread(member.label, book))
+                parts.append(_unread(upload.name, book))
                 continue
             sheets, hidden = book
-            parts.extend(replace(sheet, label=f"{member.label}, {sheet.label}") for sheet in sheets)
-            problems = (*problems, *(_at(member.label, problem) for problem in hidden))
+            parts.extend(replace(sheet, label=f"{upload.name}, {sheet.label}") for sheet in sheets)
+            problems = (*problems, *(_at(upload.name, problem) for problem in hidden))
             continue
-        content = _content(member.label, member.raw, mappings) if member.raw.strip() else None
+        content = _content(upload.name, upload.raw, mappings) if upload.raw.strip() else None
         if isinstance(content, FileContent):
             parts.append(part_of(content))
         else:
-            parts.append(_unread(member.label, content))
+            parts.append(_unread(upload.name, content))
     return _together(blank, parts, list(problems), ARCHIVE_KEY, ARCHIVE_LABEL)
 
 

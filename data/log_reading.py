@@ -83,7 +83,7 @@ def reading_of_log(
     (rows_read,) = row_of(connection, "SELECT count(*) FROM requests")
     if not rows_read:
         return Reading(rows_read=0)
-    problems = [_bad(name, header, each) for each in bad_cells(connection)]
+    problems = [_bad(name, header, each) for each in bad_cells(connection, columns)]
     progress(0.7, "looking for repeats")
     repeats = drop_repeats(connection)
     if repeats:

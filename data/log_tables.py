@@ -115,16 +115,13 @@ def create_requests(
     marks: Mapping[int, DecimalMark],
 ) -> None:
     """The table `requests`: one typed row per row of `cells`; times still in the unit of their column."""
-    bad = " ".join(
-        f"WHEN {_is_bad(name, place, columns, marks)} THEN {place}"
-        for name in TYPED_COLUMNS
-        if (place := getattr(columns, name)) is not None
+    used = [(name, place) for name in TYPED_COLUMNS if (place := getattr(columns, name)) is not None]
+    wrong = [f"({_is_bad(name, place, columns, marks)})" for name, place in used]
+    texts = ", ".join(
+        f"CASE WHEN {each} THEN left({cell_name(place)}, {LARGEST_CELL_SHOWN}) END"
+        for each, (_, place) in zip(wrong, used, strict=True)
     )
-    texts = " ".join(
-        f"WHEN bad_column = {place} THEN left({cell_name(place)}, {LARGEST_CELL_SHOWN})"
-        for name in TYPED_COLUMNS
-        if (place := getattr(columns, name)) is not None
-    )
+    bad = f"CASE WHEN {' OR '.join(wrong)} THEN [{texts}] END" if used else "NULL::VARCHAR[]"
     values = ", ".join(
         f"{_positive(name, getattr(columns, name), columns, marks)} AS {name}" for name in TYPED_COLUMNS
     )
@@ -132,7 +129,7 @@ def create_requests(
         f"CREATE TABLE requests AS SELECT line, {_identity(columns)} AS id, {values}, "
         f"{_clock(columns.start, columns.start_power)} AS clock, "
         f"{_code(columns)} AS code, {_is_good_word(columns)} AS word_is_good, {_model(columns)} AS model, "
-        f"CASE {bad} END AS bad_column, CASE {texts} END AS bad_text FROM {cells}"
+        f"{bad} AS bad_texts FROM {cells}"
     )
 
 
@@ -306,17 +303,21 @@ def _is_success(columns: Columns, has_codes: bool) -> str:
     return f"CASE WHEN code IS NULL THEN word_is_good ELSE {good_codes} END"
 
 
-def bad_cells(connection: duckdb.DuckDBPyConnection) -> tuple[BadCells, ...]:
+def bad_cells(connection: duckdb.DuckDBPyConnection, columns: Columns) -> tuple[BadCells, ...]:
     """What could not be read, per column; the address is the line where it is known, else the row of data."""
-    rows = connection.execute(
-        "SELECT bad_column, count(*), arg_min(coalesce('line ' || line, 'data row ' || (rowid + 1)), rowid, "
-        f"{EXAMPLE_COUNT}), arg_min(bad_text, rowid, {EXAMPLE_COUNT}) "
-        "FROM requests WHERE bad_column IS NOT NULL GROUP BY 1 ORDER BY 1"
-    ).fetchall()
-    return tuple(
-        BadCells(column=column, count=count, examples=tuple(zip(addresses, texts, strict=True)))
-        for column, count, addresses, texts in rows
-    )
+    places = [place for name in TYPED_COLUMNS if (place := getattr(columns, name)) is not None]
+    found = []
+    for number, place in enumerate(places, start=1):
+        count, addresses, texts = row_of(
+            connection,
+            "SELECT count(*), arg_min(coalesce('line ' || line, 'data row ' || (rowid + 1)), rowid, "
+            f"{EXAMPLE_COUNT}), arg_min(bad_texts[{number}], rowid, {EXAMPLE_COUNT}) "
+            f"FROM requests WHERE bad_texts[{number}] IS NOT NULL",
+        )
+        if count:
+            examples = tuple(zip(addresses, texts, strict=True))
+            found.append(BadCells(column=place, count=count, examples=examples))
+    return tuple(sorted(found, key=lambda each: each.column))
 
 
 def row_of(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:

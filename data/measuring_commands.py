@@ -161,7 +161,7 @@ def _vllm(workload: Workload, ladder: Ladder, endpoint: str, model: str) -> Meas
 def _aiperf(workload: Workload, ladder: Ladder, endpoint: str, model: str) -> MeasuringCommand:
     lines = []
     for load, seed, stem in _steps(workload, ladder):
-        count = _request_count(ladder, load)
+        count, warm_up = _request_count(ladder, load), _warm_up_count(ladder, load)
         lines.append(
             _line(
                 *("aiperf", "profile", "--model", model, "--url", endpoint),
@@ -173,8 +173,8 @@ def _aiperf(workload: Workload, ladder: Ladder, endpoint: str, model: str) -> Me
                 *("--extra-inputs", "ignore_eos:true"),
                 *("--concurrency" if ladder.kind == "concurrency" else "--request-rate", f"{load:g}"),
                 *("--request-count", str(count)),
-                *("--num-dataset-entries", str(count)),
-                *("--warmup-request-count", str(_warm_up_count(ladder, load)), "--random-seed", str(seed)),
+                *("--num-dataset-entries", str(count + warm_up)),  # the warm-up takes its prompts from them
+                *("--warmup-request-count", str(warm_up), "--random-seed", str(seed)),
                 *("--artifact-dir", f"aiperf-{stem}"),
             )
         )

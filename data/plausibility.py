@@ -170,11 +170,10 @@ def _beyond_roofline(row: Measurement, path: str) -> Iterator[Problem]:
     fastest format; attention, prompts and all waiting come on top, so that no system reaches it.
     """
     rate, count = row.output_rate_tok_per_s, row.accelerator_count
-    flop_per_s = _peak_flop_per_s().get(accelerator_id(row.accelerator) or "")
-    weights = _active_parameter_counts().get(model_id(row.model) or "")
-    if rate is None or not count or flop_per_s is None or weights is None:
+    most_of_one = most_output_rate_per_accelerator(row.accelerator, row.model)
+    if rate is None or not count or most_of_one is None:
         return
-    most = count * flop_per_s / (FLOP_PER_WEIGHT_AND_TOKEN * weights)
+    most = count * most_of_one
     if rate > most:
         yield Problem(
             path=path,
@@ -183,6 +182,21 @@ def _beyond_roofline(row: Measurement, path: str) -> Iterator[Problem]:
             cure=CHECK_RATE,
             severity="warning",
         )
+
+
+@lru_cache(maxsize=1024)
+def most_output_rate_per_accelerator(accelerator: str | None, model: str | None) -> float | None:
+    """Tokens per second that one accelerator can compute at its peak; None where either is not known."""
+    flop_per_s = _peak_flop_per_s().get(accelerator_id(accelerator) or "")
+    weights = _active_parameter_counts().get(model_id(model) or "")
+    if flop_per_s is None or weights is None:
+        return None
+    return flop_per_s / (FLOP_PER_WEIGHT_AND_TOKEN * weights)
+
+
+def day_is_plausible(day: date, today: date) -> bool:
+    """Whether models can have been measured on that day."""
+    return FIRST_DAY <= day <= today + LONGEST_ZONE
 
 
 @lru_cache(maxsize=1)
@@ -202,7 +216,7 @@ def _active_parameter_counts() -> dict[str, float]:
 
 
 def _wrong_day(day: date | None, path: str, today: date) -> Iterator[Problem]:
-    if day is None or FIRST_DAY <= day <= today + LONGEST_ZONE:
+    if day is None or day_is_plausible(day, today):
         return
     future = day > today
     why = f"after today, {today}" if future else f"before {FIRST_DAY}, when nobody served such models"

@@ -1,7 +1,9 @@
 """Rows of a file checked one by one and together, and what is wrong with them in as few words as possible."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
 
@@ -10,6 +12,7 @@ from data.completion import with_mean_tpot
 from data.file_content import Reading
 from data.plain_text import direction_marks
 from data.plausibility import implausibilities
+from data.row_screen import NUMBER_COLUMNS, NUMBERS_OF, screened
 from data.sanity_checks import impossibilities, sanity_warnings, warm_caches
 from models.measurements import Measurement
 from models.percentiles import UNKNOWN
@@ -26,32 +29,41 @@ def check_rows(reading: Reading) -> tuple[list[tuple[int, Measurement]], list[Pr
     accepted: list[tuple[int, Measurement]] = []
     errors = [problem for problem in reading.problems if problem.severity == "error"]
     warnings = [problem for problem in reading.problems if problem.severity == "warning"]
-    first_row: dict[Measurement, int] = {}
-    for row, measurement in reading.measurements:
-        path = f"row {row}"
-        errors.extend(marked := _direction_marks(measurement, path))
-        if marked:
-            continue
-        if not _has_result(measurement):
-            errors.append(_without_result(path))
-            continue
-        reasons = impossibilities(measurement)
-        errors.extend(
-            Problem(path=path, message=reason, cure="Check the columns and their units.")
-            for reason in reasons
-        )
-        if reasons:
-            continue
-        completed, notes = with_mean_tpot(measurement, path)
-        warnings.extend(notes)
-        warnings.extend(sanity_warnings(measurement, path))
-        warnings.extend(implausibilities(measurement, path))
-        if measurement in first_row:
-            warnings.append(_repeated(path, first_row[measurement]))
-        first_row.setdefault(measurement, row)
-        accepted.append((row, completed))
+    rows = [measurement for _, measurement in reading.measurements]
+    doubtful, keys = screened(rows, datetime.now(UTC).date())
+    texts = [TEXTS_OF(measurement) for measurement in rows]
+    marked = {each for each in set(texts) if _marks_in(each)}
+    first_by_key: dict[int, int] = {}
+    for place, (row, measurement) in enumerate(reading.measurements):
+        checked = measurement
+        if doubtful[place] or texts[place] in marked:
+            kept, found = _checked(measurement, f"row {row}")
+            errors.extend(problem for problem in found if problem.severity == "error")
+            warnings.extend(problem for problem in found if problem.severity == "warning")
+            if kept is None:
+                continue
+            checked = kept
+        first = first_by_key.setdefault(hash((keys[place], texts[place])), place)
+        if first != place and rows[first] == measurement:
+            warnings.append(_repeated(f"row {row}", reading.measurements[first][0]))
+        accepted.append((row, checked))
     warnings.extend(warm_caches(accepted))
     return accepted, errors + warnings
+
+
+def _checked(measurement: Measurement, path: str) -> tuple[Measurement | None, list[Problem]]:
+    """The row with what follows from its figures, or None where it cannot be true; and all to say of it."""
+    marked = _direction_marks(measurement, path)
+    if marked:
+        return None, marked
+    if not _has_result(measurement):
+        return None, [_without_result(path)]
+    reasons = _no_figures(measurement) or impossibilities(measurement)
+    if reasons:
+        cure = "Check the columns and their units."
+        return None, [Problem(path=path, message=reason, cure=cure) for reason in reasons]
+    completed, notes = with_mean_tpot(measurement, path)
+    return completed, [*notes, *sanity_warnings(measurement, path), *implausibilities(measurement, path)]
 
 
 def _direction_marks(measurement: Measurement, path: str) -> list[Problem]:
@@ -76,6 +88,15 @@ def _marks_in(texts: tuple[str | None, ...]) -> tuple[tuple[str, tuple[str, ...]
 def _has_result(measurement: Measurement) -> bool:
     return any(each is not UNKNOWN and each.known for each in LATENCIES_OF(measurement)) or any(
         rate is not None for rate in RATES_OF(measurement)
+    )
+
+
+def _no_figures(measurement: Measurement) -> tuple[str, ...]:
+    """Each figure that is negative, without end or no number at all."""
+    return tuple(
+        f"{name} is {value:.4g}, which is no figure"
+        for name, value in zip(NUMBER_COLUMNS, NUMBERS_OF(measurement), strict=True)
+        if value is not None and not 0 <= value < math.inf
     )
 
 

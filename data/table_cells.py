@@ -35,6 +35,8 @@ RATE_UNITS = frozenset(
 CALCULATE = "Open the table in a spreadsheet program, save it with its values, and import it again."
 WORDS_OF_INFINITY = frozenset(("inf", "infinity"))
 PLAIN_NUMBER = re.compile(r"[0-9]{1,300}(\.[0-9]{1,300})?")
+PLAIN_COLUMN = re.compile(r"[0-9]{1,300}(?:\.[0-9]{1,300})?(?:\n[0-9]{1,300}(?:\.[0-9]{1,300})?)*")
+PLAIN_COUNTS = re.compile(r"[0-9]{1,15}(?:\n[0-9]{1,15})*")
 WHOLE_AS_A_RULE = frozenset(("concurrency_count", "batch_count", "users", "isl_tok", "osl_tok"))
 MOST_CELLS_KEPT = 20_000  # of a column; figures of a long table hardly repeat, and each kept one takes memory
 
@@ -90,6 +92,20 @@ class CellReader:
             if len(self._kept) < MOST_CELLS_KEPT:
                 self._kept[cell] = found
         return found
+
+    def read_plain(self, cells: Sequence[str]) -> list[Value] | None:
+        """All cells at once where each is a number without any sign, unit or mark but a decimal point."""
+        if self._plain_suffix is None and not self.column.is_count:
+            return None
+        joined = "\n".join(cells)
+        if self.column.is_count:
+            return list(map(int, cells)) if PLAIN_COUNTS.fullmatch(joined) else None
+        if not PLAIN_COLUMN.fullmatch(joined):
+            return None
+        if self._plain_suffix:
+            joined = joined.replace("\n", self._plain_suffix + "\n") + self._plain_suffix
+        numbers = list(map(float, joined.split("\n")))
+        return list(numbers) if min(numbers) > 0 and max(numbers) < math.inf else None
 
     def _checked(self, cell: str) -> CellReading:
         """The cell read as its column wants it, unless it shows that a formula gave it no value."""

@@ -23,17 +23,23 @@ MOST_SPEED_RATIO = 2.0  # mean of a ratio and ratio of means differ by less in h
 
 
 class RowReader:
-    """One row on its way to a measurement; problems gather in `problems`."""
+    """One row on its way to a measurement: its values by target, and `problems`, which gather."""
 
-    def __init__(self, line: int, readers: Mapping[int, CellReader], cells: Sequence[str]) -> None:
+    def __init__(
+        self,
+        line: int,
+        readers: Mapping[int, CellReader],
+        values: dict[str, Any],
+        problems: Sequence[Problem] = (),
+    ) -> None:
         self.line = line
         self.readers = readers
-        self.cells = cells
-        self.problems: list[Problem] = []
+        self.values = values
+        self.problems = list(problems)
 
     def measurement(self) -> Measurement | None:
         """The row as a measurement; None where any of its cells is refused."""
-        values = self._values()
+        values = self.values
         if any(problem.severity == "error" for problem in self.problems):
             return None
         self._split_chips(values)
@@ -45,19 +51,6 @@ class RowReader:
             return None
         return measurement_of_known(values)
 
-    def _values(self) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        for index, reader in self.readers.items():
-            found = reader.read(self.cells[index])
-            if found.message:
-                path = f"row {self.line}, column {reader.column.heading}"
-                self.problems.append(
-                    Problem(path=path, message=found.message, cure=found.cure, severity=found.severity)
-                )
-            if found.value is not None:
-                values[reader.column.target] = found.value
-        return values
-
     def _refuse(self, heading: str, message: str, cure: str) -> None:
         self.problems.append(Problem(path=f"row {self.line}, column {heading}", message=message, cure=cure))
 
@@ -67,7 +60,7 @@ class RowReader:
 
     def _split_chips(self, values: dict[str, Any]) -> None:
         """ "4xH100" in one cell: the accelerator, and how many where no column says it."""
-        chips = _chips_in(values.get("accelerator") or "")
+        chips = chips_in(values.get("accelerator") or "")
         if chips is None:
             return
         count, values["accelerator"] = chips
@@ -177,7 +170,7 @@ class RowReader:
         self._warn("users", message, "Give the concurrency, or the request rate and the mean E2E.")
 
 
-def _chips_in(cell: str) -> tuple[int, str] | None:
+def chips_in(cell: str) -> tuple[int, str] | None:
     """How many of which accelerator a cell such as "4xH100" names."""
     match = CHIPS_IN_CELL.fullmatch(cell)
     return (int(match[1]), match[2]) if match else None

@@ -75,8 +75,9 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]
         except csv.Error as error:
             error.line = first_line  # type: ignore[attr-defined]
             raise
-        if any(cell.strip() for cell in cells):
-            yield first_line, tuple(cell.strip() for cell in cells)
+        stripped = tuple(map(str.strip, cells))
+        if any(stripped):
+            yield first_line, stripped
 
 
 def _first_records(text: str, delimiter: str) -> list[tuple[int, tuple[str, ...]]]:
@@ -152,6 +153,8 @@ def _table(
 
 def _is_rule(cells: tuple[str, ...]) -> bool:
     """The line of dashes below the header of a Markdown table."""
+    if cells[0].strip("-: "):
+        return False
     filled = [cell for cell in cells if cell]
     return len(filled) > 1 and all(len(cell) > 2 and set(cell) <= set("-: ") for cell in filled)
 
@@ -168,6 +171,8 @@ def _row_problem(line: int, cells: tuple[str, ...], width: int) -> Problem | Non
             message=f"it has {len(cells)} cells and the header has {width}",
             cure="Keep the delimiter of an empty cell, and quote a cell that holds one.",
         )
+    if max(map(len, cells)) <= CELL_LIMIT_LETTERS:
+        return None
     for number, cell in enumerate(cells, start=1):
         if len(cell) > CELL_LIMIT_LETTERS:
             return Problem(

@@ -11,10 +11,9 @@ from data.file_content import FileContent, Reading
 from data.foreign_tables import headings
 from data.table_cells import CellReader, ColumnMark, marks_of_columns
 from data.table_columns import counter_of, private_columns, recognised, said_columns
-from data.table_rows import RowReader
+from data.table_values import measurements_of
 from data.text_tables import TextTable, likely_header, read_table
-from data.unit_doubts import unit_doubts
-from models.measurements import Measurement
+from data.unit_doubts import MOST_ROWS_TRIED, unit_doubts
 from models.problems import Problem
 
 KEY = "csv"
@@ -54,15 +53,10 @@ def read(content: FileContent) -> Reading:
     marks = marks_of_columns(columns, [cells for _, cells in table.rows], table.delimiter)
     shown_as = recognised(content.name, table, columns, marks, mapping)
     readers = {place: CellReader(column, marks.get(place, ColumnMark())) for place, column in columns.items()}
-    measurements: list[tuple[int, Measurement]] = []
-    problems = [*column_problems, *table.problems, *_mixed_marks(table, marks)]
-    for line, cells in table.rows:
-        row = RowReader(line, readers, cells)
-        measurement = row.measurement()
-        problems.extend(row.problems)
-        if measurement is not None:
-            measurements.append((line, measurement))
-    shown_as = replace(shown_as, doubts=unit_doubts(shown_as, [each for _, each in measurements]))
+    measurements, row_problems = measurements_of(table.rows, readers)
+    problems = [*column_problems, *table.problems, *_mixed_marks(table, marks), *row_problems]
+    tried = [each for _, each in measurements[:MOST_ROWS_TRIED]]
+    shown_as = replace(shown_as, doubts=unit_doubts(shown_as, tried))
     problems.extend(_doubted_units(table, shown_as))
     return Reading(
         rows_read=rows_read,

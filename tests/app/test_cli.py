@@ -343,3 +343,39 @@ def test_an_archive_with_a_member_that_cannot_be_read_is_done_in_part(tmp_path, 
     assert any("readme.md" in path for path in said)
     assert b"inner.zip" in heard.err
     assert b"readme.md" in heard.err
+
+
+def scrape(count, total_s, more=""):
+    name, label = "vllm:e2e_request_latency_seconds", '{model_name="toy"}'
+    return f"{name}_count{label} {count}\n{name}_sum{label} {total_s}\n{more}".encode()
+
+
+def test_two_scrapes_of_one_server_in_two_files_are_the_window_between_them(tmp_path, database, capfdbinary):
+    files = [
+        written(tmp_path / "before.prom", scrape(100, 300)),
+        written(tmp_path / "points.csv", sweep()),
+        written(tmp_path / "after.prom", scrape(300, 500)),
+    ]
+    assert main(["import", *files, "--db", database, "--json", "-"]) == ALL_DONE
+    heard = capfdbinary.readouterr()
+    first, second = json.loads(heard.out)["files"]
+    assert first["measurements"][0]["request_count"] == 200
+    assert first["measurements"][0]["e2e_s"]["mean"] == 1.0
+    assert len(second["measurements"]) > 1
+    assert b"scrapes of one server were put together" in heard.err
+
+
+@pytest.mark.parametrize(
+    "more", ["process_start_time_seconds 1.7e9\n", "vllm:other 1\nvllm:another 2\nvllm:third 3\n"]
+)
+def test_scrapes_of_two_servers_stay_two(more, tmp_path, database, capfdbinary):
+    start = "process_start_time_seconds 1.6e9\n" if "process" in more else ""
+    files = [
+        written(tmp_path / "one.prom", scrape(100, 300, start)),
+        written(tmp_path / "two.prom", scrape(300, 500, more)),
+    ]
+    main(["import", *files, "--db", database, "--json", "-"])
+    counts = [
+        each["measurements"][0]["request_count"] for each in json.loads(capfdbinary.readouterr().out)["files"]
+    ]
+    assert counts == [100, 300]

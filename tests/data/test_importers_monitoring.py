@@ -1,6 +1,8 @@
 """locust, k6, Prometheus and OpenTelemetry: tools that know requests, and tokens only now and then."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -196,3 +198,13 @@ def test_counters_that_fall_without_timestamps_are_said_to_be_a_restart_or_the_w
     assert "or the later scrape stands first. Put the earlier scrape first" in words(found)
     later, earlier = scrape(40, 20, 1_760_000_060_000), scrape(100, 300, 1_760_000_000_000)
     assert "followed from zero" in words(import_file("both.txt", (later + earlier).encode()))
+
+
+def test_two_scrapes_in_one_archive_are_the_window_between_them():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("before.prom", scrape(100, 300))
+        archive.writestr("after.prom", scrape(300, 500))
+    found = import_file("scrapes.zip", out.getvalue())
+    assert [row.request_count for row in found.measurements] == [200]
+    assert "before.prom and after.prom: scrapes of one server were put together" in words(found)

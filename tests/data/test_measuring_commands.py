@@ -141,3 +141,77 @@ def test_no_name_can_become_another_word(name, endpoint, model):
                 assert (backend["target"], backend["model"]) == (endpoint, model)
             else:
                 assert words[words.index("--model") + 1] == model
+
+
+# Options that the commands use, each as its tool documents it. Where a tool has other names for one, the name
+# here is one of those listed.
+DOCUMENTED = {
+    # vllm-project/guidellm, docs/guides/v0.7.0_migration_guide.md (0.7.0 to 0.7.2), commit 0b8c56a:
+    # `guidellm run` with --backend kind=openai_http,target=,model=; --data kind=synthetic_text; --profile
+    # kind=concurrent,streams= or kind=poisson,rate= with warmup=; --constraint kind=max_requests,count=;
+    # --seed kind=static,value=; --output kind=json,path=.
+    "guidellm": {"--backend", "--data", "--profile", "--constraint", "--seed", "--output"},
+    # vllm-project/vllm, vllm/benchmarks/serve.py, add_cli_args, commit 009e6d4, and its dataset parser;
+    # docs.vllm.ai, "vllm bench serve", 0.11.2 and latest. --num-warmups is younger than 0.11.0.
+    "vllm": {
+        *("--backend", "--base-url", "--endpoint", "--model", "--dataset-name", "--max-concurrency"),
+        *("--random-input-len", "--random-output-len", "--random-range-ratio", "--ignore-eos", "--seed"),
+        *("--request-rate", "--num-prompts", "--num-warmups", "--percentile-metrics"),
+        *("--metric-percentiles", "--save-result", "--result-filename"),
+    },
+    # ai-dynamo/aiperf, docs/cli-options.md (`aiperf profile`), read in 2026: --prompt-input-tokens-mean is
+    # --synthetic-input-tokens-mean and --isl; --prompt-output-tokens-mean is --output-tokens-mean and --osl;
+    # --output-artifact-dir is --artifact-dir; --num-dataset-entries is --num-prompts, default 100, and
+    # "entries are reused".
+    "aiperf": {
+        *("--model", "--url", "--endpoint-type", "--streaming", "--synthetic-input-tokens-mean"),
+        *("--synthetic-input-tokens-stddev", "--output-tokens-mean", "--output-tokens-stddev"),
+        *("--extra-inputs", "--concurrency", "--request-rate", "--request-count", "--num-dataset-entries"),
+        *("--warmup-request-count", "--random-seed", "--artifact-dir"),
+    },
+}
+STARTS = {
+    "guidellm": ["guidellm", "run"],
+    "vllm": ["vllm", "bench", "serve"],
+    "aiperf": ["aiperf", "profile"],
+}
+
+
+@pytest.mark.parametrize("ladder", [LADDER, rate_ladder(3.0)])
+def test_every_option_is_one_its_tool_documents(ladder):
+    used = {tool: set() for tool in DOCUMENTED}
+    for tool, command in by_tool(
+        demand(output_tok=lognormal_lengths(400, 0.4)), ladder, "http://h:1", "m"
+    ).items():
+        for line in command.lines:
+            words = shlex.split(line)
+            assert words[: len(STARTS[tool])] == STARTS[tool]
+            used[tool] |= {word for word in words if word.startswith("--")}
+    loads = {"--max-concurrency", "--concurrency", "--request-rate"}
+    for tool, options in DOCUMENTED.items():
+        assert used[tool] <= options
+        assert options - used[tool] <= loads
+
+
+def test_guidellms_groups_have_the_keys_it_documents():
+    for ladder, keys in (
+        (LADDER, {"kind", "streams", "warmup"}),
+        (rate_ladder(3.0), {"kind", "rate", "warmup"}),
+    ):
+        line = by_tool(demand(output_tok=lognormal_lengths(400, 0.4)), ladder, "http://h:1", "m")[
+            "guidellm"
+        ].lines[0]
+        assert json.loads(option(line, "--profile")).keys() == keys
+        assert json.loads(option(line, "--backend")).keys() == {"kind", "target", "model"}
+        assert option(line, "--constraint").startswith("kind=max_requests,count=")
+        assert option(line, "--seed").startswith("kind=static,value=")
+        assert option(line, "--output").startswith("kind=json,path=")
+
+
+def test_aiperf_has_a_prompt_of_its_own_for_each_request_and_each_warm_up():
+    for line in by_tool(demand(), LADDER, "http://h:1", "m")["aiperf"].lines:
+        entries, count, warm_up = (
+            int(option(line, name))
+            for name in ("--num-dataset-entries", "--request-count", "--warmup-request-count")
+        )
+        assert entries == count + warm_up

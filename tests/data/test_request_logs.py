@@ -449,3 +449,10 @@ def test_columns_of_a_log_that_are_not_used_are_named():
         "log.csv", b"request_id,output_tokens,e2e_ms,region,reasoning_tokens\na,11,1000,x,5\n"
     )
     assert "columns of the log that are not used: region, reasoning_tokens" in words(found)
+
+
+def test_two_bad_cells_of_one_row_are_both_named():
+    raw = b"request_id,output_tokens,ttft_ms,e2e_ms\na,11,100,1100\nb,many,inf,-3\n"
+    found = import_file("log.csv", raw)
+    for word in ("output_tokens: 1 cells", "ttft_ms: 1 cells", "e2e_ms: 1 cells"):
+        assert f"column {word} are no usable number" in words(found)
