@@ -6,6 +6,7 @@ member that unpacks to more than its header says is refused.
 
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 
 from models.problems import Problem
@@ -38,7 +39,7 @@ def is_workbook(raw: bytes) -> bool:
                 return False
             with archive.open("mimetype") as member:
                 return member.read(200).startswith(OPEN_DOCUMENT)
-    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError):
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error):
         return False
 
 

@@ -5,8 +5,10 @@ import io
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from xml.parsers import expat
 
 from data.cell_numbers import UNCALCULATED, is_spreadsheet_error
@@ -15,7 +17,9 @@ WORTH_READING = re.compile(rb"""t=["']e["']|<(?:\w+:)?f[ >/]|hidden=["'](?:1|tru
 CELL_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 TRUE = ("1", "true")
 LONGEST_FORMULA_SHOWN = 30
-MOST_REPEATS = 1_000_000  # OpenDocument repeats an empty row or cell to the end of the sheet
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # of a sheet
+MOST_MARKED_AT_ONCE = 1_000  # OpenDocument repeats a row or cell to the end of the sheet
+UNREADABLE = (zipfile.BadZipFile, OSError, KeyError, RuntimeError, ValueError, EOFError)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,7 +46,7 @@ def marks_of_sheets(raw: bytes) -> Mapping[str, SheetMarks] | None:
                 return _of_excel(archive, names)
             if "content.xml" in names:
                 return _of_open_document(archive.read("content.xml"))
-    except (zipfile.BadZipFile, OSError, KeyError, RuntimeError, ValueError, expat.ExpatError):
+    except (*UNREADABLE, expat.ExpatError, zlib.error):
         pass
     return None
 
@@ -136,7 +140,8 @@ class _ExcelSheet:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "col" and attributes.get("hidden") in TRUE:
-            self.found.hidden_columns.update(range(int(attributes["min"]) - 1, int(attributes["max"])))
+            last = min(MOST_COLUMNS, int(attributes["max"]))
+            self.found.hidden_columns.update(range(int(attributes["min"]) - 1, last))
         elif name == "row":
             self._row = int(attributes.get("r", self._row + 2)) - 1
             self._column = -1
@@ -231,14 +236,16 @@ class _OpenDocument:
     def _columns(self, attributes: dict[str, str]) -> None:
         times = _times(attributes, "number-columns-repeated")
         if attributes.get("visibility") in ("collapse", "filter"):
-            self._sheet.hidden_columns.update(range(self._next_column, self._next_column + times))
+            last = min(MOST_COLUMNS, self._next_column + times)
+            self._sheet.hidden_columns.update(range(self._next_column, last))
         self._next_column += times
 
     def _rows(self, attributes: dict[str, str]) -> None:
         self._row_times = _times(attributes, "number-rows-repeated")
         self._column = 0
         if attributes.get("visibility") in ("collapse", "filter"):
-            self._sheet.hidden_rows.update(range(self._row, self._row + self._row_times))
+            last = min(MOST_ROWS, self._row + self._row_times)
+            self._sheet.hidden_rows.update(range(self._row, last))
 
     def _cells(self, attributes: dict[str, str]) -> None:
         self._cell_times = _times(attributes, "number-columns-repeated")
@@ -249,11 +256,12 @@ class _OpenDocument:
         if formula is None:
             return
         is_empty = "value-type" not in cell and not text
-        places = [
+        repeated = (
             (self._row + down, self._column + right)
             for down in range(self._row_times)
             for right in range(self._cell_times)
-        ]
+        )
+        places = list(islice(repeated, MOST_MARKED_AT_ONCE))
         if is_spreadsheet_error(text):
             self._sheet.errors.update(dict.fromkeys(places, text))
         elif is_empty:
@@ -261,4 +269,4 @@ class _OpenDocument:
 
 
 def _times(attributes: Mapping[str, str], name: str) -> int:
-    return min(MOST_REPEATS, max(1, int(attributes.get(name, "1"))))
+    return min(MOST_ROWS, max(1, int(attributes.get(name, "1"))))

@@ -4,10 +4,11 @@ import io
 import zipfile
 
 import openpyxl
+import pytest
 import xlsxwriter
 
 from data.imports import import_file
-from data.workbook_marks import cell_address
+from data.workbook_marks import cell_address, marks_of_sheets
 
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
 
@@ -225,3 +226,23 @@ def test_a_workbook_that_declares_a_document_type_is_not_expanded():
             new.writestr(name, body)
     found = import_file("book.xlsx", out.getvalue())
     assert found.problems  # read without its marks, or refused: never expanded
+
+
+def test_marks_that_repeat_without_end_take_no_memory():
+    error = (
+        '<table:table-cell table:formula="of:=1/0" table:number-columns-repeated="999999999" '
+        'office:value-type="string"><text:p>#DIV/0!</text:p></table:table-cell>'
+    )
+    endless = ' table:number-rows-repeated="999999999" table:visibility="collapse"'
+    columns = '<table:table-column table:number-columns-repeated="999999999" table:visibility="collapse"/>'
+    (marks,) = marks_of_sheets(open_document(ods_row(error, more=endless), columns=columns)).values()
+    assert len(marks.errors) == 1_000
+    assert (len(marks.hidden_rows), len(marks.hidden_columns)) == (1_048_576, 16_384)
+
+
+@pytest.mark.parametrize("place", range(40, 400, 30))
+def test_a_workbook_with_damaged_members_is_read_or_refused(place):
+    raw = bytearray(book(lambda *_: None, HEADER, ("toy-3b", 2, "=1+1", 90)))
+    raw[place : place + 4] = b"\xff\x00\xff\x00"
+    found = import_file("book.xlsx", bytes(raw))
+    assert found.measurements or found.problems
