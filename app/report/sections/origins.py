@@ -54,8 +54,8 @@ def _workloads(context: ReportContext) -> Table:
     demands = {each.workload.name: each for each in context.view.scenario.demands}
     return Table(
         caption=(
-            "Time to first token by workload, with its overhead and the prefill of a mean prompt; marks lead to "
-            "source, grade and date under Evidence"
+            "Time to first token by workload, with its overhead and the prefill of a mean prompt; marks lead "
+            "to source, grade and date under Evidence"
         ),
         headings=(
             *("Workload", "TTFT p50", "TTFT p95", "Tier"),
