@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import decisions, presenters
 from app.charts import growth, tornado
 from app.formatting import DASH, number, percent, show
 from app.workbench import View
 from models.decisions.regret import RegretTable
+from models.decisions.sensitivity import Swing, flip_sentence
 from models.decisions.what_holds import WorkloadState
 from models.sentences import listed
 
 SWINGS_KEY = "swings"
-USUAL_RANGE_PERCENT = 20
+WORKING = "Planning again at both ends of each range"
 # Netflix, service-capacity-modeling (2024): money spent too little weighs 1.25 times money spent too much.
 USUAL_SHORTAGE_RATIO = 1.25
 
@@ -165,6 +167,28 @@ def _regret_rows(table: RegretTable) -> list[dict[str, str]]:
     return rows
 
 
+def _worked_out(seen: View, reader_fraction: float) -> tuple[Swing, ...]:
+    """The swings, with a bar while they are worked out; any other click cancels it."""
+    bar = st.progress(0.0, WORKING)
+    found = decisions.tornado(seen, reader_fraction, lambda share: _show_progress(bar, share))
+    bar.empty()
+    return found
+
+
+def _show_progress(bar: DeltaGenerator, share: float) -> None:
+    bar.progress(min(share, 1.0), WORKING)
+
+
+def flip(seen: View) -> None:
+    """In one sentence, which assumption would flip the decision; worked out when first asked for."""
+    usual = decisions.USUAL_RANGE_PERCENT / 100
+    found = decisions.known_swings(seen, usual)
+    if found is None and st.button("Which assumption would flip this?", icon=":material/tornado:"):
+        found = _worked_out(seen, usual)
+    if found is not None:
+        st.markdown(presenters.safe(flip_sentence(found)))
+
+
 def what_matters(seen: View) -> None:
     """The tornado, on request: two plans for each assumption."""
     st.subheader("Which assumption moves the answer most?")
@@ -174,7 +198,7 @@ def what_matters(seen: View) -> None:
             "Range of what nobody gives a range for",
             5,
             50,
-            USUAL_RANGE_PERCENT,
+            decisions.USUAL_RANGE_PERCENT,
             5,
             format="± %d %%",
             key="reader_range",
@@ -183,20 +207,14 @@ def what_matters(seen: View) -> None:
     with right:
         asked = st.button("Work it out", icon=":material/tornado:")
     if asked:
-        bar = st.progress(0.0, "Planning again at both ends of each range")
-
-        def show_progress(share: float) -> None:
-            bar.progress(min(share, 1.0), "Planning again at both ends of each range")
-
-        found = decisions.tornado(seen, points / 100, show_progress)
-        bar.empty()
-        st.session_state[SWINGS_KEY] = (seen.scenario.id, found)
+        st.session_state[SWINGS_KEY] = (seen.scenario.id, _worked_out(seen, points / 100))
     known_id, found = st.session_state.get(SWINGS_KEY, ("", ()))
     if not found:
         st.caption("Not worked out yet.")
         return
     if known_id != seen.scenario.id:
         st.warning("These figures belong to the scenario before your last change. Work it out again.")
+    st.markdown(presenters.safe(flip_sentence(found)))
     presenters.picture(tornado.rows(found), empty="No assumption moves the bill.")
     presenters.table(
         [

@@ -13,19 +13,25 @@ from models.decisions.faster import FasterTier, faster_tiers
 from models.decisions.frontier import Frontier, frontier
 from models.decisions.futures import least_regret
 from models.decisions.growth import GrowthPath, growth_path
+from models.decisions.outcome import Outcome, outcome, starts_of
 from models.decisions.regret import RegretTable
 from models.decisions.sensitivity import Swing, levers, swings
 from models.decisions.what_holds import WorkloadState, at_load, with_unit_lost
 from models.desk import KnownPerformances, Performances, PoolPlanner, settled
 from models.grading import offer_grade
 from models.performance import CannotServe, HostedPerformance
-from models.plans import Plan
 from models.refusals import why_not
 from models.scenario import Scenario
 from models.tiers import Offer
 from models.workloads import Demand
 
 Progress = Callable[[float], None]
+USUAL_RANGE_PERCENT = 20  # of what nobody gives a range for
+
+
+def no_progress(share: float) -> None:
+    """For callers that show none."""
+    del share
 
 
 def _known(seen: View) -> KnownPerformances:
@@ -99,15 +105,39 @@ def which_to_follow(seen: View, table: RegretTable, shortage_price_ratio: float)
 
 
 def tornado(seen: View, reader_fraction: float, progress: Progress) -> tuple[Swing, ...]:
-    """Every assumption taken to both ends of its range; some tenths of a second each."""
+    """Every assumption taken to both ends of its range; some seconds once, then kept by value."""
+    kept = _kept_swings(seen.scenario, _known(seen), reader_fraction)
+    if not kept:
+        kept.append(_swings(seen, reader_fraction, progress))
+    return kept[0]
+
+
+def known_swings(seen: View, reader_fraction: float) -> tuple[Swing, ...] | None:
+    """The same where it was worked out before; else None."""
+    kept = _kept_swings(seen.scenario, _known(seen), reader_fraction)
+    return kept[0] if kept else None
+
+
+@lru_cache(maxsize=32)
+def _kept_swings(
+    scenario: Scenario, performances: KnownPerformances, reader_fraction: float
+) -> list[tuple[Swing, ...]]:
+    """A place for one answer, the same for the same question."""
+    del scenario, performances, reader_fraction
+    return []
+
+
+def _swings(seen: View, reader_fraction: float, progress: Progress) -> tuple[Swing, ...]:
     found = levers(seen.scenario, seen.performances, seen.plan, reader_fraction)
+    planner = desk_of(seen).plan_pool
+    starts = starts_of(*settled(seen.scenario, _known(seen), planner))
     done = 0
 
-    def counted(scenario: Scenario, performances: Performances) -> Plan:
+    def counted(scenario: Scenario, performances: Performances) -> Outcome:
         nonlocal done
         done += 1
         progress(done / (2 * len(found)))
-        return replan(scenario, performances)
+        return outcome(scenario, performances, planner, starts)
 
     return swings(seen.plan, found, counted)
 

@@ -4,17 +4,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from models.decisions.outcome import Outcome, outcome_of
 from models.desk import Performances
 from models.evidence import Evidence
 from models.percentiles import NORMAL_QUANTILE
 from models.performance import BatchedPerformance, CannotServe
 from models.plans import Plan
 from models.scenario import Scenario
+from models.sentences import listed
 from models.tiers import HourlyPrice, Offer, OwnedPrice, Price
 from models.uncertainty import speed_log_deviation, with_speed
 from models.workloads import Demand
 
-Replan = Callable[[Scenario, Performances], Plan]
+Replan = Callable[[Scenario, Performances], Outcome]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,32 +62,55 @@ class Swing:
         return abs(self.high_usd - self.low_usd)
 
 
-def swings(base: Plan, levers: Sequence[Lever], replan: Replan) -> tuple[Swing, ...]:
+def swings(plan: Plan, levers: Sequence[Lever], replan: Replan) -> tuple[Swing, ...]:
     """Every lever's swing, the widest first; a lever that unplaces a workload comes before all others."""
+    base = outcome_of(plan)
     found = [_swing(base, lever, replan) for lever in levers]
     return tuple(
         sorted(found, key=lambda each: (-len(each.low_unplaced + each.high_unplaced), -each.width_usd))
     )
 
 
-def _swing(base: Plan, lever: Lever, replan: Replan) -> Swing:
+def _swing(base: Outcome, lever: Lever, replan: Replan) -> Swing:
     low, high = (replan(end.scenario, end.performances) for end in (lever.low, lever.high))
-    home = {each.workload: each.tier_id for each in base.allocations}
     moved = [
-        each.workload
+        workload
         for made in (low, high)
-        for each in made.allocations
-        if home.get(each.workload) != each.tier_id
+        for workload, tier_id in made.tier_by_workload.items()
+        if base.tier_by_workload.get(workload) != tier_id
     ]
     return Swing(
         lever=lever,
-        base_usd=base.totals.cost_usd_per_month,
-        low_usd=low.totals.cost_usd_per_month,
-        high_usd=high.totals.cost_usd_per_month,
+        base_usd=base.cost_usd_per_month,
+        low_usd=low.cost_usd_per_month,
+        high_usd=high.cost_usd_per_month,
         low_unplaced=tuple(set_minus(low.unplaced, base.unplaced)),
         high_unplaced=tuple(set_minus(high.unplaced, base.unplaced)),
         flips=tuple(dict.fromkeys(moved)),
     )
+
+
+def flip_sentence(found: Sequence[Swing]) -> str:
+    """Which single assumption would flip the decision, in one sentence.
+
+    First comes one that leaves a workload unserved, then of those that move a workload the one that moves
+    the bill most.
+    """
+    turning = [each for each in found if each.flips or each.low_unplaced or each.high_unplaced]
+    if not turning:
+        return (
+            f"None of {len(found)} assumptions flips the decision within its range; they only move the bill."
+        )
+    first = turning[0]
+    end = f"within its range ({first.lever.low_text} to {first.lever.high_text}, {first.lever.origin})"
+    unserved = tuple(dict.fromkeys((*first.low_unplaced, *first.high_unplaced)))
+    what = (
+        f"would leave {listed(list(unserved))} without a tier"
+        if unserved
+        else f"would move {listed(list(first.flips))} to another tier"
+    )
+    rest = f"; so would {len(turning) - 1} others of {len(found)}" if len(turning) > 1 else ""
+    return f"{first.lever.name} would flip the decision: {end} it {what}{rest}."
 
 
 def set_minus(names: Sequence[str], known: Sequence[str]) -> list[str]:

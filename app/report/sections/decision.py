@@ -1,8 +1,10 @@
 """The answer first: one sentence, four numbers, what binds and what comes second."""
 
+from app import decisions
 from app.formatting import DASH, percent, show, value_sentence
 from app.report.blocks import Block, Facts, Paragraph, Table
 from app.report.context import ReportContext
+from models.decisions.sensitivity import flip_sentence
 from models.net_value import net_value_of, weighs_value
 from models.plans import Totals
 
@@ -41,8 +43,16 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         numeric=(4,),
     )
     scenario = context.view.scenario
+    usual = decisions.USUAL_RANGE_PERCENT / 100
+    flips = flip_sentence(decisions.tornado(context.view, usual, decisions.no_progress))
     worth = value_sentence(net_value_of(scenario, plan), weighs_value(scenario.policy))
-    return (Paragraph(text=plan.sentence, strong=True), facts, Paragraph(text=worth), table)
+    return (
+        Paragraph(text=plan.sentence, strong=True),
+        facts,
+        Paragraph(text=worth),
+        Paragraph(text=flips),
+        table,
+    )
 
 
 def whole_bill_per_mtok(totals: Totals) -> str:

@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app import decisions, workbench
 from models.decisions.growth import growth_path
-from models.decisions.sensitivity import levers, swings
+from models.decisions.outcome import outcome, outcome_of, starts_of
+from models.decisions.sensitivity import flip_sentence, levers, swings
 from models.decisions.what_holds import at_load, with_unit_lost
-from models.desk import desk_for, place
+from models.desk import desk_for, place, settled
 from models.planning import plan
+from models.pools import plan_pool
 from models.scenario import Outlook
 from models.tiers import HourlyPrice
 from tests.laws.planner_cases import cases, performances
@@ -77,7 +80,9 @@ def test_a_swing_is_the_plan_asked_again(case):
     scenario, known = case
     able = performances(scenario, known)
     base = plan(scenario, able)
-    found = swings(base, levers(scenario, able, base, 0.2), lambda changed, fresh: plan(changed, fresh))
+    found = swings(
+        base, levers(scenario, able, base, 0.2), lambda changed, fresh: outcome_of(plan(changed, fresh))
+    )
     by_name = {each.lever.name: each for each in found}
     for offer in scenario.offers:
         price = offer.tier.price
@@ -91,3 +96,39 @@ def test_a_swing_is_the_plan_asked_again(case):
         assert swing.high_usd == pytest.approx(again.totals.cost_usd_per_month)
     widths = [each.width_usd for each in found if not each.low_unplaced and not each.high_unplaced]
     assert widths == sorted(widths, reverse=True)
+
+
+@FEW
+@given(cases(most_workloads=2, most_tiers=3), st.floats(0.5, 2.0))
+def test_a_quick_outcome_is_a_plan_that_can_be_had_and_with_two_workloads_the_best(case, ratio):
+    """Two workloads have no pool of three to be split: single moves and whole pools reach every placement."""
+    scenario, known = case
+    able = performances(scenario, known)
+    starts = starts_of(*desk_and_groups(scenario, known))
+    changed = replace(scenario, demands=tuple(each.scaled(ratio) for each in scenario.demands))
+    quick, full = outcome(changed, able, plan_pool, starts), outcome_of(plan(changed, able))
+    assert quick.unplaced == full.unplaced
+    assert quick.cost_usd_per_month == pytest.approx(full.cost_usd_per_month, rel=1e-6, abs=0.02)
+
+
+def test_every_end_of_the_worked_example_is_as_the_whole_planner_has_it():
+    seen = workbench.view(workbench.worked_example())
+    planner = workbench.desk_of(seen).plan_pool
+    starts = starts_of(*settled(seen.scenario, tuple(seen.performances.items()), planner))
+    for lever in levers(seen.scenario, seen.performances, seen.plan, 0.2):
+        for end in (lever.low, lever.high):
+            quick = outcome(end.scenario, end.performances, planner, starts)
+            full = outcome_of(workbench.replan(end.scenario, end.performances))
+            assert quick.cost_usd_per_month == pytest.approx(full.cost_usd_per_month)
+            assert quick.tier_by_workload == full.tier_by_workload
+
+
+def test_what_flips_the_decision_is_said_in_one_sentence():
+    seen = workbench.view(workbench.worked_example())
+    found = decisions.tornado(seen, 0.2, decisions.no_progress)
+    said = flip_sentence(found)
+    turning = [each for each in found if each.flips or each.low_unplaced or each.high_unplaced]
+    assert said.startswith(f"{turning[0].lever.name} would flip the decision")
+    assert said.endswith(f"; so would {len(turning) - 1} others of {len(found)}.")
+    still = [each for each in found if each not in turning]
+    assert flip_sentence(still).startswith(f"None of {len(still)} assumptions")
