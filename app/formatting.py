@@ -126,6 +126,8 @@ def value_sentence(found: NetValue, weighed: bool) -> str:
         show("value_usd_per_month", found.value_usd_per_month),
         show("cost_usd_per_month", found.cost_usd_per_month),
     )
+    if not found.value_usd_per_month and not found.lost_usd_per_month and not found.unknown:
+        return f"{aim}; no workload says what waiting for its answers costs."
     if found.net_value_usd_per_month is None:
         return f"{aim}. How much value waiting takes is unknown for {', '.join(found.unknown)}."
     lost = show("lost_usd_per_month", found.lost_usd_per_month)

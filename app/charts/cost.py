@@ -22,6 +22,7 @@ def rows(curves: Mapping[str, Sequence[LoadPoint]], order: Sequence[str] = ()) -
         y_log=True,
         lines=tuple(lines),
         order=tuple(order),
+        named_below=True,
         dash_by_group=False,
     )
 

@@ -30,6 +30,7 @@ def rows(found: Mapping[str, Frontier], order: Sequence[str] = ()) -> Picture:
         lines=tuple(lines),
         dots=tuple(dots),
         order=tuple(order),
+        named_below=True,
     )
 
 

@@ -57,6 +57,14 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """An upright line at an x that readers look for, with its name at the top."""
+
+    name: str
+    x: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One stacked bar: a name, and an amount for each part of the picture's `parts`."""
 
@@ -81,6 +89,7 @@ class Picture:
 
     order          groups that have colours of their own whether drawn or not, so that a tier keeps its colour
     dash_by_group  each group's lines get a dash of their own; False where a dash already means something
+    named_below    names stand in a legend under the picture: long ones would cover the lines, or a phone
     base           where a picture of spans has its upright line: the answer as it is
     """
 
@@ -95,12 +104,14 @@ class Picture:
     bands: tuple[Band, ...] = ()
     dots: tuple[Dots, ...] = ()
     limits: tuple[Limit, ...] = ()
+    marks: tuple[Mark, ...] = ()
     parts: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     spans: tuple[Span, ...] = ()
     base: float | None = None
     order: tuple[str, ...] = ()
     dash_by_group: bool = True
+    named_below: bool = False
 
     @property
     def empty(self) -> bool:

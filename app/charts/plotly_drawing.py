@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from app.charts.labels import log_ticks, spread_apart
-from app.charts.picture import Band, Dots, Limit, Line, Picture, axis_title
+from app.charts.picture import Band, Dots, Limit, Line, Mark, Picture, axis_title
 from app.charts.theme import DASHES, Theme, translucent
 from app.formatting import number, show
 from models.quantities import quantity
@@ -15,6 +15,7 @@ from models.quantities import quantity
 HEIGHT_PX = 380
 SPAN_PX, SPAN_FRAME_PX = 26, 120
 LABEL_GAP_FRACTION = 0.055
+LEGEND_LINE_PX = 14
 LABEL_WIDTH_FRACTION = 0.2
 LOG_HEADROOM = 0.06
 X_HEADROOM = 0.015
@@ -41,8 +42,11 @@ def draw(picture: Picture, theme: Theme) -> go.Figure:
             _draw_dots(figure, picture, dots, colours[dots.group], theme)
         for limit in picture.limits:
             _draw_limit(figure, picture, limit, theme)
-        _label_ends(figure, picture, colours)
-        _label_lone_dots(figure, picture, colours)
+        for mark in picture.marks:
+            _draw_mark(figure, picture, mark, theme)
+        if not picture.named_below:
+            _label_ends(figure, picture, colours)
+            _label_lone_dots(figure, picture, colours)
     _lay_out(figure, picture, theme)
     return figure
 
@@ -87,8 +91,13 @@ def _draw_line(figure: go.Figure, picture: Picture, line: Line, colour: str, gro
         opacity=1.0 if line.style == "solid" else 0.75,
         customdata=_texts(picture.y_name, line.y),
         hovertemplate="%{customdata}",
-        showlegend=False,
+        showlegend=picture.named_below and line is _first_of(picture, line.group),
     )
+
+
+def _first_of(picture: Picture, group: str) -> Line:
+    """The line that stands for its group in a legend: solid where any part of it is."""
+    return next(line for line in picture.lines if line.group == group)
 
 
 def _draw_dots(figure: go.Figure, picture: Picture, dots: Dots, colour: str, theme: Theme) -> None:
@@ -109,7 +118,7 @@ def _draw_dots(figure: go.Figure, picture: Picture, dots: Dots, colour: str, the
             for text, note in zip(_texts(picture.y_name, dots.y), dots.notes, strict=True)
         ],
         hovertemplate="%{text}",
-        showlegend=False,
+        showlegend=picture.named_below,
     )
 
 
@@ -125,6 +134,21 @@ def _draw_limit(figure: go.Figure, picture: Picture, limit: Limit, theme: Theme)
         yanchor="bottom",
         showarrow=False,
         font={"color": theme.limit, "size": 12},
+    )
+
+
+def _draw_mark(figure: go.Figure, picture: Picture, mark: Mark, theme: Theme) -> None:
+    figure.add_vline(x=mark.x, line={"color": theme.text, "width": 1.2, "dash": "dot"})
+    figure.add_annotation(
+        text=html.escape(mark.name),
+        x=_axis(mark.x, picture.x_log),
+        xanchor="left",
+        xshift=3,
+        y=1.0,
+        yref="paper",
+        yanchor="top",
+        showarrow=False,
+        font={"color": theme.text, "size": 12},
     )
 
 
@@ -245,10 +269,12 @@ def _draw_spans(figure: go.Figure, picture: Picture, theme: Theme) -> None:
 
 
 def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
-    longest = max((len(line.name) for line in picture.lines if line.labelled), default=0)
+    labelled = [line.name for line in picture.lines if line.labelled]
+    longest = 0 if picture.named_below else max(map(len, labelled), default=0)
+    named_px = LEGEND_LINE_PX * (len(labelled) + len(picture.dots)) if picture.named_below else 0
     figure.update_layout(
         barmode="overlay" if picture.spans else "stack",
-        height=max(HEIGHT_PX, SPAN_PX * len(picture.spans) + SPAN_FRAME_PX),
+        height=max(HEIGHT_PX + named_px, SPAN_PX * len(picture.spans) + SPAN_FRAME_PX),
         margin={"l": 8, "r": 14 + 7 * longest, "t": 12, "b": 8},
         hovermode="y unified" if picture.bars or picture.spans else "x unified",
         dragmode=False,
@@ -256,7 +282,7 @@ def _lay_out(figure: go.Figure, picture: Picture, theme: Theme) -> None:
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": theme.text, "family": FONT},
         legend={"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0, "traceorder": "normal"},
-        showlegend=bool(picture.bars or picture.spans),
+        showlegend=bool(picture.bars or picture.spans or picture.named_below),
     )
     axis = {"fixedrange": True, "gridcolor": theme.grid, "zerolinecolor": theme.grid, "automargin": True}
     x_title = axis_title(picture.x_name) if picture.x_name else None

@@ -90,6 +90,16 @@ def _curves(axes: Axes, picture: Picture, theme: Theme) -> None:
             textcoords="offset points",
             color=theme.limit,
         )
+    for upright in picture.marks:
+        axes.axvline(upright.x, color=theme.text, linestyle=":", linewidth=1)
+        axes.annotate(
+            printable(upright.name),
+            (upright.x, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, -9),
+            textcoords="offset points",
+            color=theme.text,
+        )
     _frame(axes, picture, theme)
     _end_labels(axes, picture, order, scale, theme)
 

@@ -282,3 +282,29 @@ def test_a_logarithmic_axis_has_a_few_round_ticks_inside_it(low, ratio):
     assert ticks == sorted(set(ticks))
     assert all(low * 0.94 <= tick <= low * ratio * 1.06 for tick in ticks)
     assert all(float(f"{tick:.4g}") == pytest.approx(tick, rel=1e-9) for tick in ticks)
+
+
+def test_the_multiples_that_suppliers_sell_at_stand_in_the_price_chart():
+    found = price_multiple.rows(decisions.faster(valued(), None))
+    drawn = draw(found, LIGHT)
+    assert [(each.name, each.x) for each in found.marks] == [("2x: Fast", 2.0), ("6x: Ultrafast", 6.0)]
+    assert {shape.x0 for shape in drawn.layout.shapes if shape.x0 == shape.x1} == {2.0, 6.0}
+    assert {"2x: Fast", "6x: Ultrafast"} <= {each.text for each in drawn.layout.annotations}
+    assert "2x: Fast" not in draw_svg(picture([curve("a")]))
+
+
+def test_each_line_of_the_price_chart_has_a_colour_of_its_own_and_a_name_below():
+    seen = workbench.view(workbench.worked_example())
+    own = [each for each in decisions.faster(seen, None) if each.workload == "operations"]
+    assert len(own) == 2
+    drawn = draw(price_multiple.rows(own), LIGHT)
+    lines = [each for each in drawn.data if each.mode == "lines"]
+    assert len({each.line.color for each in lines}) == len(own)
+    assert all(each.showlegend and each.name.endswith("(the plan refuses it)") for each in lines)
+    assert drawn.layout.margin.r < 20
+
+
+def test_a_name_below_stands_once_for_a_curve_of_two_parts():
+    parts = [curve("a"), curve("a", style="dot")]
+    drawn = draw(picture(parts, named_below=True), LIGHT)
+    assert [each.showlegend for each in drawn.data] == [True, False]
