@@ -22,9 +22,9 @@ def run(parsed: argparse.Namespace) -> int:
     """Take in every file; the exit code. One file's failure does not lose the others."""
     from app import benchmarks, workbench
 
-    _check_kept(parsed.db)
     given = benchmarks.read_mappings(read_input(parsed.mapping), parsed.mapping) if parsed.mapping else ()
     store = open_store(parsed.db)
+    _check_kept(store)
     mappings = (*given, *benchmarks.kept_mappings(store))
     documents, stored, clean = [], 0, True
     for file, upload in _uploads(parsed.files):
@@ -142,8 +142,8 @@ def _save(
     return True
 
 
-def _check_kept(path: str | None) -> None:
-    """Refuse a store that would be gone when the command ends."""
-    if path == IN_MEMORY:
-        cure = "Name a file, or leave --db out for your own store; `--json -` shows what a file holds."
-        raise unusable("--db :memory:", "what is imported there is gone when the command ends", cure)
+def _check_kept(store: "Store") -> None:
+    """Refuse a store that would be gone when the command ends, however it was named."""
+    if store.path == IN_MEMORY:
+        cure = "Name a file with --db or PLIMSOLL_DB, or leave both out for your own store."
+        raise unusable(IN_MEMORY, "what is imported there is gone when the command ends", cure)

@@ -95,7 +95,7 @@ def understood_columns(table: TextTable) -> tuple[dict[int, ColumnMeaning], list
             Problem(
                 path=path,
                 message=f"columns not understood were left out: {', '.join(unread)}",
-                cure="Say on the Benchmarks page what they mean, or name them as in the template.",
+                cure="Name them as in the template, or say what they mean (Benchmarks page, --mapping).",
                 severity="warning",
             )
         )

@@ -288,12 +288,14 @@ def test_a_store_to_read_from_must_be_there(command, scenario_file, tmp_path, ca
     assert not missing.exists()
 
 
-def test_an_import_into_nothing_is_refused(tmp_path, capfd):
+def test_an_import_into_nothing_is_refused(tmp_path, capfd, monkeypatch):
     file = written(tmp_path / "points.csv", sweep())
     assert main(["import", file, "--db", ":memory:"]) == NOTHING_DONE
     heard = capfd.readouterr()
     assert "is gone when the command ends" in heard.err
     assert "stored" not in heard.out
+    monkeypatch.setenv("PLIMSOLL_DB", ":memory:")
+    assert main(["import", file]) == NOTHING_DONE
 
 
 LOG = b"request_id,output_tokens,ttft_ms,e2e_ms\na,11,100,1100\nb,11,100,1100\n"
