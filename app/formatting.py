@@ -4,6 +4,7 @@ import math
 
 from models.net_value import NetValue
 from models.quantities import quantity
+from models.sentences import rounded_usd
 from models.tiers import HourlyPrice, OwnedPrice, Price
 from models.units import unit_of
 
@@ -120,22 +121,20 @@ def number(value: float) -> str:
 
 
 def value_sentence(found: NetValue, weighed: bool) -> str:
-    """What a plan's answers are worth in a month, what waiting takes, what the bill leaves."""
-    aim = "Chosen for net value" if weighed else "Chosen for least cost"
-    worth, cost = (
-        show("value_usd_per_month", found.value_usd_per_month),
-        show("cost_usd_per_month", found.cost_usd_per_month),
+    """What a plan aims at, and what waiting takes of the worth that the workloads state for a task."""
+    aim = "Chosen for net value." if weighed else "Chosen for least cost."
+    if found.value_usd_per_month <= 0:
+        return f"{aim[:-1]}; no workload says what waiting for its answers costs."
+    if found.lost_usd_per_month is None or found.net_value_usd_per_month is None:
+        return f"{aim} How much value waiting takes is unknown for {', '.join(found.unknown)}."
+    lost, worth = (rounded_usd(each) for each in (found.lost_usd_per_month, found.value_usd_per_month))
+    net = found.net_value_usd_per_month
+    left = f"{'-' if net < 0 else ''}{rounded_usd(abs(net))}"
+    text = (
+        f"{aim} Waiting takes {lost} of the {worth} a month that the workloads say their tasks are worth, "
+        "an assumption"
     )
-    if not found.value_usd_per_month and not found.lost_usd_per_month and not found.unknown:
-        return f"{aim}; no workload says what waiting for its answers costs."
-    if found.net_value_usd_per_month is None:
-        return f"{aim}. How much value waiting takes is unknown for {', '.join(found.unknown)}."
-    lost = show("lost_usd_per_month", found.lost_usd_per_month)
-    net = show("net_value_usd_per_month", found.net_value_usd_per_month)
-    return (
-        f"{aim}. Answers at once would be worth {worth} a month; waiting takes {lost}, the bill {cost}: "
-        f"{net} net."
-    )
+    return f"{text}: {left} remain after the bill." if weighed else f"{text}; it is no part of the bill."
 
 
 def label(name: str) -> str:

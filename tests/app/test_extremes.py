@@ -35,7 +35,6 @@ def crowded(count):
 PLANNED = {
     "a call in thirty thousand years": changed(peak_rate_req_per_s=1e-12),
     "a thousand million calls a second": changed(peak_rate_req_per_s=1e9),
-    "more calls than atoms": changed(peak_rate_req_per_s=1e300),
     "the longest prompt": changed(input_tok={"kind": "fixed", "value": 10_000_000}),
     "the longest answer": changed(output_tok={"kind": "fixed", "value": 10_000_000}),
     "one token": changed(output_tok={"kind": "fixed", "value": 1}),
@@ -48,9 +47,10 @@ PLANNED = {
     "a thousand spares": ruled(spare_unit_count=1000),
     "the widest spread": ruled(accepted_p95_to_p50_ratio=1000, accepted_derate_ratio=1e-300),
     "no spread": ruled(accepted_p95_to_p50_ratio=1.0),
-    "seven workloads": crowded(7),
+    "twelve workloads": crowded(12),
 }
 REFUSED = {
+    "peak_rate_req_per_s": changed(peak_rate_req_per_s=1e300),
     "task.fan_out_count": changed(task={"fan_out_count": 10**9}),
     "task.sequential_call_count": changed(task={"sequential_call_count": 10**15}),
     "policy.spare_unit_count": ruled(spare_unit_count=10**18),

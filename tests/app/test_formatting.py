@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formatting import DASH, label, number, show
+from app.formatting import DASH, label, number, show, value_sentence
+from models.net_value import NetValue
 from models.quantities import QUANTITIES
 
 
@@ -76,3 +77,23 @@ def test_labels_carry_friendly_units():
     assert label("ttft_s") == "Time to first token (s)"
     assert label("stream_rate_tok_per_s") == "Stream speed (tok/s)"
     assert label("replica_count") == "Replicas"
+
+
+def test_what_waiting_takes_is_told_as_the_assumption_it_is():
+    def told(value, lost, net, weighed, unknown=()):
+        return value_sentence(
+            NetValue(
+                value_usd_per_month=value,
+                lost_usd_per_month=lost,
+                cost_usd_per_month=20e3,
+                net_value_usd_per_month=net,
+                unknown=unknown,
+            ),
+            weighed,
+        )
+
+    assert "no workload says" in told(0.0, 0.0, -20e3, False)
+    assert "$10k of the $50k" in told(50e3, 10e3, 20e3, False)
+    assert "an assumption; it is no part of the bill" in told(50e3, 10e3, 20e3, False)
+    assert told(50e3, 40e3, -10e3, True).endswith("an assumption: -$10k remain after the bill.")
+    assert "unknown for voice" in told(50e3, None, None, True, ("voice",))
