@@ -128,8 +128,17 @@ def _routing_terms(
         return 1.0 / replica_count**2, 1.0, alone, work_s
     crowd = 1.0 - math.exp(-ARRIVALS_AFTER_DEPARTURES * rate * gated_s)
     lateness = 1.0 + (1.0 - 1.0 / replica_count) ** 2 * crowd * staying
-    horizon_s = (0.02 + 0.5 * (replica_count - 1) ** -1.2) / rate + 0.6 * gated_s
-    return 1.0, lateness, lateness * (1.0 + prefill / 2.0), np.minimum(work_s, horizon_s)
+    noticed_s = np.minimum(work_s, noticing_s(replica_count, rate, gated_s))
+    return 1.0, lateness, lateness * (1.0 + prefill / 2.0), noticed_s
+
+
+def noticing_s(replica_count: int, rate_req_per_s: float, gated_s: float) -> float:
+    """How long join-shortest-queue still chooses a replica that works on a prompt, of two or more; fitted.
+
+    rate_req_per_s  of one replica; gated_s: its mean step with prompts
+    """
+    choice = 0.02 + 0.5 * math.pow(replica_count - 1, -1.2)
+    return choice / rate_req_per_s + 0.6 * gated_s
 
 
 def mean_company_s(stage: PrefillStage, held: Occupancy) -> float:

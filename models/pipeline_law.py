@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.first_token import noticing_s
 from models.fixed_sample import uniforms
 from models.latency_sample import OWN_OUTPUT, OWN_PROMPT, STATE, WAIT
 from models.performance import OperatingPoint, RequestClass, StepLaw
@@ -163,8 +164,7 @@ def sample_calls(
     token_s = replica.decode_step_s(held.held_per_replica[state])
     full = held.count[state] >= held.capacity_count
     slot_wait_s = np.where(full, -np.log(draws[WAIT]) * held.wait_if_full_s, 0.0)
-    prefill = held.prefill_fraction
-    behind_s = held.per_replica_rate * per_token_s**2 * replica.mix.prompt_square / (2.0 * (1.0 - prefill))
+    behind_s = _behind_s(held, per_token_s * replica.mix.prompt_bins_tok)
     stage_s = replica.pipeline.bottleneck_s_per_tok
     in_service_s = held.per_replica_rate * replica.mix.output_tok * stage_s**2 / 2.0
     ttft_s = slot_wait_s + behind_s + in_service_s + own_s + token_s
@@ -176,6 +176,19 @@ def sample_calls(
     e2e_s = ttft_s + decode_tok * _own_gap_s(gaps_s[state], itl_mean_s, decode_tok, replica.mix.decode_tok)
     tpot_s = np.where(decode_tok > 0, (e2e_s - ttft_s) / np.maximum(decode_tok, 1.0), np.nan)
     return CallSample(ttft_s=ttft_s, tpot_s=tpot_s, e2e_s=e2e_s), gaps_s[met], itl_mean_s
+
+
+def _behind_s(held: Occupancy, work_s: FloatArray) -> float:
+    """Mean seconds that a prompt waits for those before it in the slowest stage.
+
+    Pollaczek and Khinchine's mean on one pipeline; where several are to choose from, the part of a long
+    prompt's work that is met before routing stops choosing its pipeline (as `first_token`, fitted there).
+    """
+    noticed_s = work_s
+    if held.member_count > 1:
+        noticed_s = np.minimum(work_s, noticing_s(held.member_count, held.per_replica_rate, 0.0))
+    met_s = float((noticed_s * (work_s - noticed_s / 2.0)).mean())
+    return held.per_replica_rate * met_s / (1.0 - held.prefill_fraction)
 
 
 def _own_gap_s(
