@@ -32,6 +32,7 @@ def test_a_kept_scenario_outlives_the_server_and_opens_in_another_session(start_
         go(other, server, "scenarios")
         expect(other.get_by_text(HOSTILE, exact=True)).to_be_visible()
         other.get_by_role("button", name="Open", exact=True).click()
+        expect(other.get_by_text(tiny.draft()["name"], exact=True).first).to_be_visible(timeout=WAIT_MS)
         settled(other)
         follow(other, "overview")
         assert metric(other, "Cost per month") == "$94,673"
