@@ -106,6 +106,8 @@ def _speaks_for(offer: Offer, measurement: Measurement) -> bool:
     tier = offer.tier
     if tier.architecture != "batched_accelerator":
         return False  # points that name an accelerator alone are of pools that do both prefill and decode
+    if tier.split is not None and tier.split.pipeline_parallel_count > 1:
+        return False  # points that do not say how a replica is split are of tensor parallel ones
     accelerator = accelerator_id(measurement.accelerator)
     return (
         measurement.model is not None

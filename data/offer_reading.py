@@ -216,6 +216,12 @@ def read_tier(reader: Reader, catalogue: Catalogue) -> Tier | None:
     evidence = _own_evidence(reader.group("evidence"), limits)
     reader.close()
     _refuse_strangers(reader, architecture)
+    if architecture == "batched_accelerator" and fields["link"] and fields["split"] is None:
+        reader.refuse(
+            "link",
+            "says nothing of a replica without its split",
+            "Say how its accelerators share the model (split), or leave the link out.",
+        )
     if len(reader.problems) > known_problem_count:
         return None
     return Tier(id=tier_id, architecture=architecture, evidence=evidence, **fields)

@@ -110,19 +110,27 @@ def _per_token(reader: Reader) -> dict[str, Any]:
         "cached_input_usd_per_mtok": reader.number("cached_input_usd_per_mtok", low=0),
         "cache_write_usd_per_mtok": reader.number("cache_write_usd_per_mtok", low=0),
         "output_usd_per_mtok": output,
-        "long_context": _long_context(reader.group("long_context")),
+        "long_context": _long_context(
+            reader.group("long_context"), reader.raw.get("cached_input_usd_per_mtok")
+        ),
         "off_peak": _off_peak(reader.group("off_peak")),
         "minimum_usd_per_month": reader.number("minimum_usd_per_month", low=0) or 0.0,
     }
 
 
-def _long_context(reader: Reader | None) -> LongContextRule | None:
+def _long_context(reader: Reader | None, usual_cached_usd: object) -> LongContextRule | None:
     if reader is None:
         return None
     above_tok = reader.number("above_tok", above=0, required=True)
     fresh = reader.number("input_usd_per_mtok", low=0, required=True)
     output = reader.number("output_usd_per_mtok", low=0, required=True)
     cached = reader.number("cached_input_usd_per_mtok", low=0)
+    if usual_cached_usd is not None and reader.raw.get("cached_input_usd_per_mtok") is None:
+        reader.refuse(
+            "cached_input_usd_per_mtok",
+            "is missing, and short prompts have one",
+            "Give the price of cached input in long prompts; without a discount it is the input price.",
+        )
     reader.close()
     if above_tok is None or fresh is None or output is None:
         return None

@@ -15,6 +15,7 @@ from models.problems import Problem
 
 Choice = TypeVar("Choice", bound=str)
 CLOSE_NAME_COUNT = 3
+MOST_NAMES_LISTED = 40  # all keys of the largest group
 ASSUMED_BY_USER = Evidence(grade=Grade.ASSUMED_OR_DERIVED, sense=Sense.ASSUMED, source="assumed by the user")
 
 
@@ -25,7 +26,10 @@ def close_names(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name.lower(), by_lowercase, n=CLOSE_NAME_COUNT, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(f"'{by_lowercase[each]}'" for each in close) + "?"
-    return "Known: " + ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") + "."
+    if not names:
+        return "Leave it out."
+    most = MOST_NAMES_LISTED
+    return "Known: " + ", ".join(names[:most]) + (", ..." if len(names) > most else "") + "."
 
 
 def shown(value: object) -> str:

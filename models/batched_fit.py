@@ -10,7 +10,7 @@ from models.calibration import FittedLaw, Limits, fit_step_law, load_count, pred
 from models.evidence import Evidence, Grade, Sense
 from models.load_points import LoadPoint, tables, usable_points
 from models.measurements import SourcedMeasurement
-from models.parallel import exchange
+from models.parallel import exchange, spans_domain
 from models.performance import BatchedPerformance, CannotServe, Domain, FitQuality, Scheduler
 from models.slots import DEFAULT_SLOT_COUNT, UNKNOWN_SLOT_RANGE, slots_of
 from models.speed_switches import distilled, switched
@@ -68,7 +68,13 @@ def _fit(offer: Offer, measurements: Sequence[SourcedMeasurement]) -> BatchedPer
             residual_fraction=tpot_error(law, limits, points),
         ),
         evidence=_evidence(offer, points),
-        notices=(*notices, *slots.notices, *memory.notices, *_ladder_notices(points, law)),
+        notices=(
+            *notices,
+            *slots.notices,
+            *memory.notices,
+            *_ladder_notices(points, law),
+            *_split_notices(offer, measured=True),
+        ),
     )
 
 
@@ -169,9 +175,24 @@ def _from_roofline(offer: Offer, notices: tuple[str, ...]) -> BatchedPerformance
         evidence={"step": assumed, "slot_count": assumed, "overhead_s": assumed},
         notices=(
             *notices,
+            *_split_notices(offer, measured=False),
             "Nothing was measured: speed follows from memory bandwidth and compute, within a factor of two.",
         ),
     )
+
+
+def _split_notices(offer: Offer, *, measured: bool) -> tuple[str, ...]:
+    """What of a stated split, or link, changes nothing here."""
+    split = offer.tier.split
+    if split is None:
+        return ()
+    if measured:
+        return (
+            "How the accelerators share the model is in the measurements: split and link change nothing.",
+        )
+    if offer.tier.link is not None and not spans_domain(offer, split):
+        return ("The link is not used: a replica stands within one scale-up domain.",)
+    return ()
 
 
 def _link_unknown(offer: Offer) -> CannotServe:

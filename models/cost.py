@@ -25,8 +25,10 @@ def usd_per_request(
 ) -> float:
     """One request at per-token prices: fresh input, cached input and output, each at its own price.
 
-    input_tok counts the whole prompt, cached part included; reasoning tokens are inside output_tok. Fresh
-    input also pays for being written to a cache where the price says so; a long prompt pays its own rates.
+    input_tok counts the whole prompt, cached part included; reasoning tokens are inside output_tok. Where
+    the price has one for writing to a cache, all fresh input is taken to be written and pays it in place of
+    the input price, as price lists have it (1.25 times input); a long prompt pays its own rates, or the
+    write price where that is higher.
     """
     rule = price.long_context
     rates = price if rule is None or input_tok <= rule.above_tok else rule
@@ -34,9 +36,12 @@ def usd_per_request(
     cached_usd = rates.cached_input_usd_per_mtok
     if cached_usd is None:
         cached_usd = rates.input_usd_per_mtok
-    written_usd = price.cache_write_usd_per_mtok or 0.0
+    fresh_usd = rates.input_usd_per_mtok
+    if price.cache_write_usd_per_mtok is not None:
+        long = rates is not price
+        fresh_usd = max(fresh_usd, price.cache_write_usd_per_mtok) if long else price.cache_write_usd_per_mtok
     return (
-        (input_tok - cached_tok) * (rates.input_usd_per_mtok + written_usd)
+        (input_tok - cached_tok) * fresh_usd
         + cached_tok * cached_usd
         + output_tok * rates.output_usd_per_mtok
     ) / TOK_PER_MTOK

@@ -6,14 +6,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.architectures import hosted_api
-from models.cost import SECONDS_PER_HOUR, TOK_PER_MTOK, mean_usd_per_request, usd_per_mtok
+from models.cost import (
+    SECONDS_PER_HOUR,
+    TOK_PER_MTOK,
+    calls_per_month,
+    mean_usd_per_request,
+    usd_per_mtok,
+)
+from models.fallback import billed_usd_per_month
 from models.machines import pool_usd_per_h
 from models.performance import HostedPerformance, Load, OperatingPoint, TierPerformance
 from models.pool_loads import load_of
 from models.pools import operate_machines
 from models.sizing import first_miss
 from models.tiers import MachinePrice, Offer, TokenPrice
-from models.workloads import Demand
+from models.workloads import ALL_DAY, Demand
 
 LADDER_COUNT = 28
 LOWEST_SHARE = 0.01
@@ -109,17 +116,16 @@ def _load_point(
 def _usd_per_mtok_output(
     offer: Offer, performance: TierPerformance, demand: Demand, replica_count: int, rate: float
 ) -> float | None:
-    """The whole bill over output tokens; None where no price is known."""
+    """The whole bill over output tokens at that rate all day; None where no price is known."""
     workload, price = demand.workload, offer.tier.price
     output_tok = workload.output_tok.mean_tok
     if isinstance(price, MachinePrice) and not isinstance(performance, HostedPerformance):
         usd_per_h = pool_usd_per_h(offer, performance, load_of([demand]), replica_count)
         return usd_per_mtok(usd_per_h, rate * output_tok)
     if isinstance(price, TokenPrice):
-        per_request = mean_usd_per_request(
-            price, workload.input_tok, workload.output_tok, workload.cached_input_fraction
-        )
-        return per_request / output_tok * TOK_PER_MTOK
+        steady = replace(demand.scaled(rate / demand.peak_call_rate_req_per_s), hourly_fraction=ALL_DAY)
+        usd = max(billed_usd_per_month(price, offer.tier.fallback, steady), price.minimum_usd_per_month)
+        return usd / (calls_per_month(steady) * output_tok) * TOK_PER_MTOK
     return None
 
 

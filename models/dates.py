@@ -13,6 +13,7 @@ from models.desk import Desk
 from models.grading import uses_of
 from models.plans import Allocation, Notice
 from models.scenario import Scenario
+from models.sentences import listed
 from models.tiers import Offer
 
 # A quarter: within one the catalogue's own history has a tier go from unpriced to priced (announced
@@ -25,7 +26,7 @@ def date_notices(desk: Desk, allocations: Sequence[Allocation]) -> tuple[Notice,
     used = {(each.tier_id, each.model_id) for each in allocations}
     offers = [offer for offer in desk.offers.values() if (offer.tier.id, offer.model.id) in used]
     found = [
-        *_old_prices(desk.scenario, list(desk.offers.values())),
+        *_old_prices(desk.scenario, offers),
         *_ended_commitments(desk.scenario),
         *_not_yet_sold(desk.scenario, offers),
         *_expired_figures(desk, offers),
@@ -43,14 +44,17 @@ def price_dated_on(offer: Offer, as_of: date) -> date | None:
 
 
 def _old_prices(scenario: Scenario, offers: Sequence[Offer]) -> list[str]:
-    days = [day for offer in offers if (day := price_dated_on(offer, scenario.as_of)) is not None]
-    if not days or (scenario.as_of - max(days)).days <= OLD_PRICE_DAYS:
-        return []
-    newest = max(days)
-    age_days = (scenario.as_of - newest).days
+    """One sentence a day for the tiers in use whose prices are known of no later day."""
+    by_day: dict[date, list[str]] = {}
+    for offer in offers:
+        day = price_dated_on(offer, scenario.as_of)
+        if day is not None and (scenario.as_of - day).days > OLD_PRICE_DAYS:
+            by_day.setdefault(day, []).append(offer.tier.label)
     return [
-        f"the newest price is of {newest.isoformat()}, {age_days:,} days older than the plan's date "
-        f"{scenario.as_of.isoformat()}: prices of that day are taken to hold until then"
+        f"{listed(sorted(set(labels)))}: the newest price is of {day.isoformat()}, "
+        f"{(scenario.as_of - day).days:,} days before the plan, and is "
+        f"taken to hold until {scenario.as_of.isoformat()}"
+        for day, labels in sorted(by_day.items())
     ]
 
 

@@ -1,7 +1,7 @@
 """One planning run's desk: offers, performances, and every pool worked out at most once."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from models.commitments import committed_replicas, replica_usd_per_month
@@ -9,6 +9,7 @@ from models.gates import gate
 from models.net_value import lost_usd, unweighable, weighs_value
 from models.performance import CannotServe, TierPerformance
 from models.placement import (
+    MAX_FULLY_SHARED_COUNT,
     NEVER,
     Group,
     Partition,
@@ -27,6 +28,7 @@ from models.tiers import Offer
 from models.workloads import Demand
 
 Performances = Mapping[str, TierPerformance | CannotServe]
+CENT = 0.01
 KnownPerformances = tuple[tuple[str, TierPerformance | CannotServe], ...]
 PoolPlanner = Callable[[Offer, TierPerformance, tuple[Demand, ...], Policy, int], PoolPlan | CannotServe]
 
@@ -136,15 +138,16 @@ class Desk:
         More load never costs less, and what cannot be served alone cannot be served in company.
         """
         performance = self.performances[offer_id]
-        if isinstance(performance, CannotServe):
+        demands = self.demands(workload_set)
+        if isinstance(performance, CannotServe) or any(
+            gate(self.scenario, self.offers[offer_id], performance, demand) for demand in demands
+        ):
             return NEVER
         bills = [
             NEVER if isinstance(pool, CannotServe) else pool.cost_usd - self._paid_anyway(offer_id, pool)
             for pool in self._parts(offer_id, workload_set)
         ]
-        throughput = monthly_floor_usd(
-            self.offers[offer_id], performance, self.demands(workload_set), self.scenario.policy
-        )
+        throughput = monthly_floor_usd(self.offers[offer_id], performance, demands, self.scenario.policy)
         return max((throughput - self._committed_usd(offer_id), *bills))
 
     def _committed_usd(self, offer_id: str) -> float:
@@ -173,7 +176,28 @@ def desk_for(scenario: Scenario, performances: Performances, pool_planner: PoolP
 
 
 def place(desk: Desk) -> Partition:
-    """The best placement of all workloads: at least cost, or at greatest net value where that is the aim."""
+    """The best placement of all workloads: at least cost, or at greatest net value where that is the aim.
+
+    Where not every set of workloads is weighed, single workloads are then moved while that saves anything;
+    they are taken in the order of their names, so that their order in a file decides nothing. That search is
+    not of all placements: there a further tier may, rarely, lead to another end.
+    """
+    demands = desk.scenario.demands
+    if len(demands) <= MAX_FULLY_SHARED_COUNT:
+        return _place(desk)
+    order = sorted(range(len(demands)), key=lambda index: demands[index].workload.name)
+    by_name = replace(desk.scenario, demands=tuple(demands[index] for index in order))
+    named = Desk(by_name, desk.offers, desk.performances, desk.plan_pool)
+    placement = _moved_while_it_saves(named, _place(named))
+    groups = (
+        Group(group.offer_id, sum(1 << order[index] for index in members(group.workload_set)))
+        for group in placement.groups
+    )
+    return Partition(placement.cost, tuple(sorted(groups)))
+
+
+def _place(desk: Desk) -> Partition:
+    """The best placement over the sets weighed."""
     count = len(desk.scenario.demands)
 
     def choice(offer_ids: Sequence[str]) -> dict[int, Partition]:
@@ -201,6 +225,15 @@ def settled(
     return desk, place(desk).groups
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Move:
+    """One workload on another offer or in another pool, all others staying; and what it adds to the bill."""
+
+    extra_usd: float
+    offer_id: str
+    groups: tuple[Group, ...]
+
+
 def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, float] | None:
     """The offer a workload would move to if it left its own, all others staying, and the extra cost,
     value lost included where the plan weighs value.
@@ -208,31 +241,49 @@ def cheapest_move(desk: Desk, placement: Partition, index: int) -> tuple[str, fl
     It may join a pool of another offer, or have one of its own there. None where no other offer serves it.
     """
     home = next(group for group in placement.groups if group.workload_set >> index & 1)
+    elsewhere = [move for move in _moves(desk, placement, index) if move.offer_id != home.offer_id]
+    best = min(elsewhere, default=None)
+    return None if best is None else (best.offer_id, best.extra_usd)
+
+
+def _moved_while_it_saves(desk: Desk, placement: Partition) -> Partition:
+    """Single workloads moved, the best move first, until none saves a cent; each lowers the bill."""
+    while True:
+        found = [
+            move for index in range(len(desk.scenario.demands)) for move in _moves(desk, placement, index)
+        ]
+        best = min(found, default=None)
+        if best is None or best.extra_usd > -CENT:
+            return placement
+        placement = Partition(placement.cost + best.extra_usd, best.groups)
+
+
+def _moves(desk: Desk, placement: Partition, index: int) -> Iterator[Move]:
+    """Every move of a placed workload into another pool, or into one of its own."""
+    home = next((group for group in placement.groups if group.workload_set >> index & 1), None)
+    if home is None:
+        return
     alone, left = 1 << index, home.workload_set & ~(1 << index)
+    staying = [group for group in placement.groups if group != home]
+    rest = [*staying, Group(home.offer_id, left)] if left else staying
     saved = desk.score_usd(home.offer_id, home.workload_set)
     saved -= desk.score_usd(home.offer_id, left) if left else 0.0
-    moves = [
-        (
-            desk.score_usd(group.offer_id, group.workload_set | alone)
-            - desk.score_usd(group.offer_id, group.workload_set),
-            group,
-        )
-        for group in placement.groups
-        if group.offer_id != home.offer_id
-    ]
-    running = {group.offer_id for group in placement.groups}
-    moves += [
-        (desk.score_usd(offer_id, alone), Group(offer_id, alone))
-        for offer_id in desk.offers
-        if offer_id != home.offer_id and not (offer_id in running and runs_one_pool(desk, offer_id))
-    ]
-    allowed = [
-        (cost - saved, group.offer_id)
-        for cost, group in moves
-        if cost < NEVER and _stays_within_share(desk, placement, index, group.offer_id)
-    ]
-    best = min(allowed, default=None)
-    return None if best is None else (best[1], best[0])
+    running = {group.offer_id for group in rest}
+    own = [each for each in desk.offers if not (each in running and runs_one_pool(desk, each))]
+    for group in staying:
+        joined = Group(group.offer_id, group.workload_set | alone)
+        cost = desk.score_usd(*_key(joined)) - desk.score_usd(*_key(group))
+        others = [each for each in rest if each != group]
+        if cost < NEVER and _stays_within_share(desk, placement, index, group.offer_id):
+            yield Move(cost - saved, group.offer_id, tuple(sorted([*others, joined])))
+    for offer_id in own:
+        cost = desk.score_usd(offer_id, alone)
+        if cost < NEVER and _stays_within_share(desk, placement, index, offer_id):
+            yield Move(cost - saved, offer_id, tuple(sorted([*rest, Group(offer_id, alone)])))
+
+
+def _key(group: Group) -> tuple[str, int]:
+    return group.offer_id, group.workload_set
 
 
 def _supplier_may_serve(desk: Desk, workload_set: int) -> bool:

@@ -120,7 +120,7 @@ def _outside_what_was_measured(allocations: Sequence[Allocation]) -> list[Notice
             outside.setdefault(each.tier_label, []).append(each.workload)
     return [
         Notice(
-            text=f"{listed(names)}: mean lengths lie outside those measured on {label}; the fit is extended",
+            text=f"{listed(names)}: mean lengths lie outside those measured for {label}; the fit is extended",
             level="warning",
         )
         for label, names in outside.items()

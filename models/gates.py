@@ -1,5 +1,7 @@
 """Whether a workload may be given to an offer at all, before any load is considered."""
 
+from datetime import date
+
 from models.performance import CannotServe, HostedPerformance, TierPerformance
 from models.scenario import Scenario
 from models.tiers import Offer, Tier
@@ -46,7 +48,7 @@ def gate(
     if tier.price is None or unpriced_half:
         return CannotServe(
             binding_constraint="price",
-            reasons=("no price of its prefill half is known" if tier.price else "no price is published",),
+            reasons=(_why_unpriced(offer, scenario.as_of),),
             would_fit_if="you enter a price for it",
         )
     if isinstance(performance, CannotServe):
@@ -69,6 +71,18 @@ def _context_gate(offer: Offer, performance: TierPerformance, demand: Demand) ->
         reasons=(f"a mean request of {mean_tok:,.0f} tokens exceeds {what} ({limit:,} tokens)",),
         would_fit_if="prompts were shorter, or the model ran on more memory",
     )
+
+
+def _why_unpriced(offer: Offer, as_of: date) -> str:
+    """Which price is missing: one of a half, one of that day, or any."""
+    if offer.tier.price is not None:
+        return "no price of its prefill half is known"
+    later = [
+        each.valid_from for each in offer.prices if each.price and each.valid_from and each.valid_from > as_of
+    ]
+    if later:
+        return f"no price holds on {as_of.isoformat()}; the first is of {min(later).isoformat()}"
+    return "no price is published"
 
 
 def _stands_in(tier: Tier, regions: tuple[str, ...]) -> bool:

@@ -189,7 +189,8 @@ def _own_notices(desk: Desk, group: Group, pool: PoolPlan, name: str) -> list[st
     texts = dict.fromkeys((*performance_notices_of(desk, group.offer_id), *pool.point.notices, *pool.notices))
     own = [text for text in texts if not any(text.startswith(f"{other}: ") for other in others)]
     label = desk.offers[group.offer_id].tier.label
-    return [text if text.startswith(f"{name}: ") else f"{label}: {text}" for text in own]
+    named = (f"{name}: ", f"{label}: ")
+    return [text if text.startswith(named) else f"{label}: {text}" for text in own]
 
 
 def _runner_up(desk: Desk, index: int, home: Group, placement: Partition) -> RunnerUp | None:

@@ -144,7 +144,10 @@ def _machine_pool(
     if isinstance(peak, CannotServe):
         return peak
     spare = spare_replicas(offer, policy)
-    deployed = peak.replica_count + spare
+    most = peak.replica_count
+    if policy.autoscale.enabled:
+        most = max(most, policy.autoscale.min_replica_count)
+    deployed = most + spare
     usd_per_h = replica_usd_per_h(offer)
     days = HOURS_PER_MONTH / HOURS_PER_DAY
     working = HOURS_PER_MONTH * peak.replica_count * usd_per_h
@@ -154,6 +157,11 @@ def _machine_pool(
         working = day.replica_h * days * usd_per_h
         calls_per_work = load.rate_req_per_s / used[busiest]
         notices = _shortage(day, calls_per_work)
+        if most > peak.replica_count:
+            notices = (
+                *notices,
+                f"The floor of autoscaling keeps {most} replicas; the load needs {peak.replica_count}.",
+            )
     redundancy = spare * HOURS_PER_MONTH * usd_per_h
     busy = sum(used) * days * usd_per_h
     total_work = sum(used)

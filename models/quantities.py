@@ -194,7 +194,11 @@ QUANTITIES = _quantities(
     ("energy_usd_per_kwh", "Energy price", "Per kilowatt-hour."),
     ("colocation_usd_per_kw_month", "Colocation", "Rent per kilowatt and month."),
     ("upkeep_usd_per_accelerator_year", "Upkeep", "Support, spares and people, per accelerator and year."),
-    ("cache_write_usd_per_mtok", "Cache write price", "Per million input tokens put into a cache."),
+    (
+        "cache_write_usd_per_mtok",
+        "Cache write price",
+        "Per million fresh input tokens, all put into a cache, in place of the input price.",
+    ),
     ("minimum_usd_per_month", "Committed minimum", "Paid each month even where less is used."),
     ("above_tok", "Long from", "Prompts longer than this pay the long-context prices."),
     ("from_h", "Off-peak from", "First hour of the day at the off-peak price."),

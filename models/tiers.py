@@ -135,7 +135,7 @@ class OffPeakRule:
 class TokenPrice:
     """Paid per million tokens. `cached_input_usd_per_mtok` None: cached input costs as much as fresh.
 
-    cache_write_usd_per_mtok    paid once for input that is put into the cache; None: nothing on top
+    cache_write_usd_per_mtok    of fresh input put into the cache, in place of its price; None: no other price
     minimum_usd_per_month       a commitment: paid even where less is used
     """
 

@@ -192,6 +192,9 @@ def _billed_in_the_hour(routing: Routing, lost: Routed, part: Piece) -> float:
     pool = routing.pools[lost.pool_index]
     if pool.plan is not None and pool.plan.replica_count is not None:
         return 0.0
+    terms = routing.choices.terms[lost.offer_id]
+    if routing.mix.spent_usd[lost.offer_id] <= terms.minimum_usd_per_month:
+        return 0.0  # a minimum is due whether the hour is served or not
     return _hour_usd(lost.cost_usd_per_month, part)
 
 

@@ -158,10 +158,10 @@ def test_writing_to_a_cache_is_paid_for_fresh_input():
         input_usd_per_mtok=4,
         output_usd_per_mtok=20,
         cached_input_usd_per_mtok=0.4,
-        cache_write_usd_per_mtok=1,
+        cache_write_usd_per_mtok=5,
         evidence=LISTED,
     )
-    # 1,000 fresh at 4 + 1, 1,000 cached at 0.4, 500 out at 20: 0.005 + 0.0004 + 0.010 USD
+    # 1,000 fresh, written at 5 (1.25 times 4), 1,000 cached at 0.4, 500 out at 20: 0.005 + 0.0004 + 0.010 USD
     assert usd_per_request(writes, 2000, 500, 0.5) == pytest.approx(0.0154)
 
 

@@ -31,7 +31,7 @@ def test_prices_older_than_a_quarter_are_told_with_their_day(days, said):
     found = [text for text in texts(as_of=as_of.isoformat()) if "newest price" in text]
     assert bool(found) == said
     if said:
-        assert f"2026-11-30, {days} days older" in found[0]
+        assert f"2026-11-30, {days} days before the plan" in found[0]
 
 
 def test_a_worked_example_for_2035_says_that_its_prices_are_old():
@@ -39,7 +39,7 @@ def test_a_worked_example_for_2035_says_that_its_prices_are_old():
     found = [each for each in workbench.view(draft).plan.notices if "newest price" in each.text]
     assert [each.level for each in found] == ["warning"]
     days = (date(2035, 6, 1) - CHECKED).days
-    assert f"{days:,} days older" in found[0].text
+    assert f"{days:,} days before the plan" in found[0].text
 
 
 def test_a_commitment_that_ended_is_told_and_not_counted():
