@@ -100,9 +100,12 @@ def _plan(parsed: argparse.Namespace) -> int:
             print(f"Against {other.scenario.name}: {bill_sentence(other, seen)}")
     for notice in seen.plan.notices:
         print(f"{notice.level}: {notice.text}", file=sys.stderr)
-    if not seen.plan.unplaced:
-        return ALL_DONE
-    return DONE_IN_PART
+    for each in seen.plan.rejections:
+        if each.workload in seen.plan.unplaced:
+            why, cure = "; ".join(each.reasons), each.would_fit_if
+            text = f"refused: {each.workload} on {each.tier_label}: {why}. It would fit if {cure}."
+            print(text, file=sys.stderr)
+    return DONE_IN_PART if seen.plan.unplaced else ALL_DONE
 
 
 def _other_view(source: str, own: "Sequence[SourcedMeasurement]") -> "View":

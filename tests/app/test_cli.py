@@ -60,7 +60,8 @@ def test_a_plan_that_leaves_work_out_is_done_in_part(tmp_path, capfd):
     assert main(["plan", path, "--db", ":memory:"]) == DONE_IN_PART
     seen = capfd.readouterr()
     assert "No offer can serve" in seen.out
-    assert "chat" in seen.err
+    assert "refused: chat on " in seen.err
+    assert "It would fit if" in seen.err
 
 
 @pytest.mark.parametrize("ending", suffixes())
