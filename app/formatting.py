@@ -4,7 +4,7 @@ import math
 
 from models.net_value import NetValue
 from models.quantities import quantity
-from models.sentences import rounded_usd
+from models.sentences import listed, rounded_usd
 from models.tiers import HourlyPrice, OwnedPrice, Price
 from models.units import unit_of
 
@@ -120,21 +120,37 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def aim_sentence(weighed: bool) -> str:
+    """What the plan was chosen for."""
+    return "Chosen for net value." if weighed else "Chosen for least cost."
+
+
 def value_sentence(found: NetValue, weighed: bool) -> str:
-    """What a plan aims at, and what waiting takes of the worth that the workloads state for a task."""
-    aim = "Chosen for net value." if weighed else "Chosen for least cost."
-    if found.value_usd_per_month <= 0:
-        return f"{aim[:-1]}; no workload says what waiting for its answers costs."
+    """What waiting takes of the worth that the workloads state for a task, and who is left out of it."""
+    return " ".join(filter(None, (_waiting_text(found, weighed), _left_out_text(found.left_out))))
+
+
+def _waiting_text(found: NetValue, weighed: bool) -> str:
     if found.lost_usd_per_month is None or found.net_value_usd_per_month is None:
-        return f"{aim} How much value waiting takes is unknown for {', '.join(found.unknown)}."
-    lost, worth = (rounded_usd(each) for each in (found.lost_usd_per_month, found.value_usd_per_month))
+        return f"How much value waiting takes is unknown for {listed(list(found.unknown))}."
+    if found.value_usd_per_month <= 0 and found.lost_usd_per_month <= 0:
+        return "No workload says what waiting for its answers costs."
+    lost = rounded_usd(found.lost_usd_per_month)
+    if found.value_usd_per_month > 0:
+        worth = rounded_usd(found.value_usd_per_month)
+        text = f"Waiting takes {lost} of the {worth} a month that the workloads say their tasks are worth"
+    else:
+        text = f"Waiting costs {lost} a month by what the workloads say an hour of it costs"
+    text = f"{text} (E: assumed)"
     net = found.net_value_usd_per_month
     left = f"{'-' if net < 0 else ''}{rounded_usd(abs(net))}"
-    text = (
-        f"{aim} Waiting takes {lost} of the {worth} a month that the workloads say their tasks are worth, "
-        "an assumption"
-    )
     return f"{text}: {left} remain after the bill." if weighed else f"{text}; it is no part of the bill."
+
+
+def _left_out_text(names: tuple[str, ...]) -> str:
+    if not names:
+        return ""
+    return f"Left out: {listed(list(names))}, whose answers lose no stated worth one by one."
 
 
 def label(name: str) -> str:

@@ -14,11 +14,10 @@ from app.charts.picture import Picture
 from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
-from app.formatting import DASH, label, replicas, show, value_sentence
+from app.formatting import DASH, label, replicas, show
 from app.table_layout import layout
 from app.workbench import StoreFault
 from models.evidence import Evidence, Grade
-from models.net_value import NetValue
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
 
@@ -117,11 +116,6 @@ def answer(plan: Plan) -> None:
             totals.weakest_grade or DASH,
             totals.weakest_grade.short_meaning if totals.weakest_grade else "nothing placed",
         )
-
-
-def net_value(found: NetValue, weighed: bool) -> None:
-    """The month's value, what waiting takes of it, and what the bill leaves; said as the aim where it is."""
-    st.markdown(safe(value_sentence(found, weighed)))
 
 
 def _metric(name: str, value: str, note: str) -> None:

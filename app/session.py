@@ -13,7 +13,6 @@ from app.evidence_changes import EvidenceChange, changes_of
 from app.workbench import Store, StoreFault, View
 from models.curves import LoadPoint
 from models.measurements import SourcedMeasurement
-from models.net_value import NetValue, net_value_of, weighs_value
 from models.percentiles import QUANTILES
 from models.performance import CannotServe, FitQuality
 from models.plans import EvidenceUse, Notice, Plan
@@ -75,11 +74,6 @@ def view() -> View | None:
 def evidence_changes(seen: View) -> tuple[EvidenceChange, ...]:
     """What the user's own measurements changed in this view."""
     return changes_of(seen)
-
-
-def net_value(seen: View) -> tuple[NetValue, bool]:
-    """What the plan's answers are worth in a month, and whether the plan was chosen by it."""
-    return net_value_of(seen.scenario, seen.plan), weighs_value(seen.scenario.policy)
 
 
 def tier_order(seen: View) -> tuple[str, ...]:

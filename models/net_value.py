@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.performance import CannotServe, OperatingPoint
-from models.plans import Plan
+from models.plans import Allocation, Plan
 from models.scenario import Policy, Scenario
 from models.value import value_at_once_usd
 from models.workloads import Demand
@@ -24,6 +24,8 @@ class NetValue:
 
     lost_usd_per_month, net_value_usd_per_month   None where the loss of some placed workload is unknown
     unknown   those workloads
+    left_out  placed workloads whose worth waiting does not shorten answer by answer (loops, whose turns
+              become fewer, and worths that nobody put in USD); no figure here holds them
     """
 
     value_usd_per_month: float
@@ -31,6 +33,45 @@ class NetValue:
     cost_usd_per_month: float
     net_value_usd_per_month: float | None
     unknown: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthLine:
+    """One workload's part of a month's value; each figure None where the workload is left out or unknown."""
+
+    workload: str
+    kind: str
+    value_usd_per_task: float | None
+    task_count_per_month: float
+    value_usd_per_month: float | None
+    lost_usd_per_task: float | None
+    lost_usd_per_month: float | None
+
+
+def worth_lines(scenario: Scenario, plan: Plan) -> tuple[WorthLine, ...]:
+    """Every placed workload that states a worth: per task, over a month, and what waiting takes of it."""
+    by_name = {demand.workload.name: demand for demand in scenario.demands}
+    return tuple(
+        _worth_line(each, by_name[each.workload])
+        for each in plan.allocations
+        if by_name[each.workload].workload.value is not None
+    )
+
+
+def _worth_line(each: Allocation, demand: Demand) -> WorthLine:
+    value, tasks = demand.workload.value, tasks_per_month(demand)
+    counted = ages(demand) and value is not None
+    per_task = value_at_once_usd(value) if counted and value is not None else None
+    return WorthLine(
+        workload=each.workload,
+        kind="" if value is None else value.kind,
+        value_usd_per_task=per_task,
+        task_count_per_month=tasks,
+        value_usd_per_month=None if per_task is None else per_task * tasks,
+        lost_usd_per_task=each.lost_usd_per_task if counted else None,
+        lost_usd_per_month=each.lost_usd_per_month if counted else None,
+    )
 
 
 def ages(demand: Demand) -> bool:
@@ -80,15 +121,11 @@ def lost_usd(policy: Policy, demands: Sequence[Demand], point: OperatingPoint) -
 
 def net_value_of(scenario: Scenario, plan: Plan) -> NetValue:
     """The value that a plan gains and loses in a month, whatever it was chosen by."""
-    by_name = {demand.workload.name: demand for demand in scenario.demands}
-    aging = [each for each in plan.allocations if ages(by_name[each.workload])]
-    value = 0.0
-    for each in aging:
-        demand = by_name[each.workload]
-        if demand.workload.value is not None:
-            value += value_at_once_usd(demand.workload.value) * tasks_per_month(demand)
-    unknown = tuple(each.workload for each in aging if each.lost_usd_per_month is None)
-    lost = None if unknown else sum(each.lost_usd_per_month or 0.0 for each in aging)
+    lines = worth_lines(scenario, plan)
+    aging = [line for line in lines if line.value_usd_per_month is not None]
+    value = sum(line.value_usd_per_month or 0.0 for line in aging)
+    unknown = tuple(line.workload for line in aging if line.lost_usd_per_month is None)
+    lost = None if unknown else sum(line.lost_usd_per_month or 0.0 for line in aging)
     cost = plan.totals.cost_usd_per_month
     return NetValue(
         value_usd_per_month=value,
@@ -96,4 +133,5 @@ def net_value_of(scenario: Scenario, plan: Plan) -> NetValue:
         cost_usd_per_month=cost,
         net_value_usd_per_month=None if lost is None else value - lost - cost,
         unknown=unknown,
+        left_out=tuple(line.workload for line in lines if line.value_usd_per_month is None),
     )

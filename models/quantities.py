@@ -278,6 +278,7 @@ QUANTITIES = _quantities(
     ("lost_usd_per_task", "Lost per task", "Value that a task loses to latency on average."),
     ("lost_usd_per_month", "Value lost", "Value that all tasks of a month lose to latency."),
     ("value_usd_per_month", "Value at once", "What all answers of a month would be worth without any delay."),
+    ("task_count_per_month", "Tasks a month", "Tasks of an average month."),
     ("net_value_usd_per_month", "Net value", "Value of a month's answers as they come, less the bill."),
     ("output_mtok_per_h", "Output per hour", "Million output tokens in an hour."),
     ("output_tok_per_usd", "Output tokens per dollar", "Output tokens that a dollar buys, input included."),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import money_desk, presenters, price_editor, session
+from app import money_desk, presenters, price_editor, session, value_desk
 from app.charts import cost, monthly_cost
 
 st.title("Cost")
@@ -15,7 +15,7 @@ if seen is not None:
     money_desk.target_limits(seen, demand, offers, curves)
     presenters.picture(monthly_cost.rows(seen.plan))
     money_desk.costs(seen)
-    presenters.net_value(*session.net_value(seen))
+    value_desk.worth(seen)
     money_desk.charges(seen)
     money_desk.speed_frontier(seen, demand, offers)
     money_desk.rent_or_tokens(seen, demand, offers, count)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import controls, decision_desk, measuring_gain_desk, presenters, session
+from app import controls, decision_desk, measuring_gain_desk, presenters, session, value_desk
 from app.charts import monthly_cost
 
 st.title("Overview")
@@ -12,7 +12,7 @@ if seen is not None:
     presenters.answer(plan)
     measuring_gain_desk.weakest(seen)
     decision_desk.flip(seen)
-    presenters.net_value(*session.net_value(seen))
+    value_desk.aim(seen)
     presenters.evidence_changes(session.evidence_changes(seen))
     presenters.notices([notice for notice in plan.notices if notice.level == "warning"])
     presenters.allocations(plan)

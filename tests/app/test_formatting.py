@@ -80,7 +80,7 @@ def test_labels_carry_friendly_units():
 
 
 def test_what_waiting_takes_is_told_as_the_assumption_it_is():
-    def told(value, lost, net, weighed, unknown=()):
+    def told(value, lost, net, weighed, unknown=(), left_out=()):
         return value_sentence(
             NetValue(
                 value_usd_per_month=value,
@@ -88,12 +88,15 @@ def test_what_waiting_takes_is_told_as_the_assumption_it_is():
                 cost_usd_per_month=20e3,
                 net_value_usd_per_month=net,
                 unknown=unknown,
+                left_out=left_out,
             ),
             weighed,
         )
 
-    assert "no workload says" in told(0.0, 0.0, -20e3, False)
+    assert told(0.0, 0.0, -20e3, False) == "No workload says what waiting for its answers costs."
     assert "$10k of the $50k" in told(50e3, 10e3, 20e3, False)
-    assert "an assumption; it is no part of the bill" in told(50e3, 10e3, 20e3, False)
-    assert told(50e3, 40e3, -10e3, True).endswith("an assumption: -$10k remain after the bill.")
+    assert told(50e3, 10e3, 20e3, False).endswith("(E: assumed); it is no part of the bill.")
+    assert told(50e3, 40e3, -10e3, True).endswith("(E: assumed): -$10k remain after the bill.")
     assert "unknown for voice" in told(50e3, None, None, True, ("voice",))
+    assert "Left out: loop and batch," in told(50e3, 10e3, 20e3, False, (), ("loop", "batch"))
+    assert told(0.0, 5e3, -25e3, False).startswith("Waiting costs $5,000 a month")

@@ -1,10 +1,12 @@
 """Cost: the bill of a month line by line, with what each cost per unit is divided by."""
 
 from app.charts import monthly_cost
-from app.formatting import show
-from app.report.blocks import Block, Bullets, Chart, Table
+from app.formatting import show, value_sentence
+from app.report.blocks import Block, Bullets, Chart, Paragraph, Table
 from app.report.context import ReportContext
+from app.value_rows import value_rows
 from models.bill_lines import BillLine, bill_lines
+from models.net_value import net_value_of, weighs_value
 
 KEY = "cost"
 TITLE = "Cost"
@@ -42,7 +44,24 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         rows=tuple(_row(line) for line in bill_lines(plan)),
         numeric=tuple(range(1, len(HEADINGS))),
     )
-    return (Chart(picture=monthly_cost.rows(plan)), lines, Bullets(items=(UNITS_NOTE, TOTAL_NOTE)))
+    notes = Bullets(items=(UNITS_NOTE, TOTAL_NOTE))
+    return (Chart(picture=monthly_cost.rows(plan)), lines, notes, *_worth(context))
+
+
+def _worth(context: ReportContext) -> tuple[Block, ...]:
+    """What waiting takes of the worth that the workloads state, with the rows it is the sum of."""
+    view = context.view
+    told = value_sentence(net_value_of(view.scenario, view.plan), weighs_value(view.scenario.policy))
+    rows = [row.cells for row in value_rows(view)]
+    if not rows:
+        return (Paragraph(text=told),)
+    table = Table(
+        caption="What tasks are worth by what the workloads say, and what waiting takes of it",
+        headings=tuple(rows[0]),
+        rows=tuple(tuple(cells.values()) for cells in rows),
+        numeric=(1, 2, 3, 4, 5),
+    )
+    return (Paragraph(text=told), table)
 
 
 def _row(line: BillLine) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The answer first: one sentence, four numbers, what binds and what comes second."""
 
 from app import decisions
-from app.formatting import DASH, percent, show, value_sentence
+from app.formatting import DASH, aim_sentence, percent, show, value_sentence
 from app.report.blocks import Block, Facts, Paragraph, Table
 from app.report.context import ReportContext
 from models.decisions.sensitivity import flip_sentence
@@ -45,11 +45,14 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     scenario = context.view.scenario
     usual = decisions.USUAL_RANGE_PERCENT / 100
     flips = flip_sentence(decisions.tornado(context.view, usual, decisions.no_progress))
-    worth = value_sentence(net_value_of(scenario, plan), weighs_value(scenario.policy))
+    weighed = weighs_value(scenario.policy)
+    aim = aim_sentence(weighed)
+    if weighed:
+        aim = f"{aim} {value_sentence(net_value_of(scenario, plan), weighed)}"
     return (
         Paragraph(text=plan.sentence, strong=True),
         facts,
-        Paragraph(text=worth),
+        Paragraph(text=aim),
         Paragraph(text=flips),
         table,
     )
