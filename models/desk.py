@@ -189,11 +189,28 @@ def place(desk: Desk) -> Partition:
     by_name = replace(desk.scenario, demands=tuple(demands[index] for index in order))
     named = Desk(by_name, desk.offers, desk.performances, desk.plan_pool)
     placement = _moved_while_it_saves(named, _place(named))
-    groups = (
-        Group(group.offer_id, sum(1 << order[index] for index in members(group.workload_set)))
-        for group in placement.groups
-    )
+    for (offer_id, named_set), pool in named.pools.items():
+        desk.pools.setdefault((offer_id, _set_in(order, named_set)), _pool_in(order, named_set, pool))
+    groups = (Group(group.offer_id, _set_in(order, group.workload_set)) for group in placement.groups)
     return Partition(placement.cost, tuple(sorted(groups)))
+
+
+def _set_in(order: Sequence[int], named_set: int) -> int:
+    """A set of workloads counted in the order of their names, as the set in the order of the scenario."""
+    return sum(1 << order[index] for index in members(named_set))
+
+
+def _pool_in(order: Sequence[int], named_set: int, pool: PoolPlan | CannotServe) -> PoolPlan | CannotServe:
+    """A pool whose parts are in the order of names, with its parts in the order of the scenario."""
+    if isinstance(pool, CannotServe):
+        return pool
+    indices = [order[index] for index in members(named_set)]
+    places = sorted(range(len(indices)), key=lambda place: indices[place])
+    return replace(
+        pool,
+        share_fraction=tuple(pool.share_fraction[place] for place in places),
+        cost_usd_by_workload=tuple(pool.cost_usd_by_workload[place] for place in places),
+    )
 
 
 def _place(desk: Desk) -> Partition:

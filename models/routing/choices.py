@@ -10,7 +10,7 @@ from models.fallback import billed_usd_per_month
 from models.gates import gate
 from models.net_value import lost_usd, unweighable, weighs_value
 from models.performance import CannotServe, HostedPerformance
-from models.placement import NEVER, Partition, members
+from models.placement import MAX_FULLY_SHARED_COUNT, NEVER, Partition, members
 from models.pool_loads import load_of, targets_of
 from models.pool_plan import PoolPlan
 from models.pools import may_cost_at_most, monthly_floor_usd, with_spares
@@ -23,6 +23,8 @@ from models.workloads import Demand
 PARTIAL_SHARES = (0.25, 0.5, 0.75)
 COMPANY_SHARE = 0.5  # of one workload, beside others that a pool takes whole
 HEADROOM_RATIO = 2.0
+# Where there are many workloads, half of one is weighed beside one other, or in the pools of the whole plan.
+PAIR = 2
 CENT = 0.01
 SECONDS_PER_MINUTE = 60.0
 
@@ -158,6 +160,8 @@ def _columns(
             if usd < NEVER:
                 lost = desk.lost_usd(offer.id, workload_set)
                 yield Column(offer_id=offer.id, shares=shares, cost_usd=usd, lost_usd=lost)
+    if len(desk.scenario.demands) > MAX_FULLY_SHARED_COUNT:
+        sets = sorted(planned.union(each for each in sets if each.bit_count() <= PAIR))
     for shares in _partial_shares(desk, offer, pieces, whole_piece, sets):
         most_usd = min(bound_usd, _whole_usd(desk, offer, pieces, shares))
         fewest = _fewest_replicas(desk, offer, pieces, shares)
