@@ -3,6 +3,7 @@
 import math
 
 from models.net_value import NetValue
+from models.plans import TargetResult
 from models.quantities import quantity
 from models.sentences import listed, rounded_usd
 from models.tiers import HourlyPrice, OwnedPrice, Price
@@ -107,6 +108,13 @@ def chance(fraction: float) -> str:
     if fraction > 0.99:
         return "> 99 %"
     return "< 1 %" if fraction < 0.01 else f"{fraction * 100:.0f} %"
+
+
+def holding(result: TargetResult) -> str:
+    """Whether a target holds by the prediction, never without its chance: `yes (70 %)`."""
+    verdict = "yes" if result.holds else "no"
+    odds = result.hold_probability_fraction
+    return verdict if odds is None else f"{verdict} ({chance(odds)})"
 
 
 def number(value: float) -> str:

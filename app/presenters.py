@@ -14,12 +14,13 @@ from app.charts.picture import Picture
 from app.charts.plotly_drawing import CONFIG, draw
 from app.charts.theme import THEMES, Theme
 from app.evidence_changes import EvidenceChange
-from app.formatting import DASH, label, replicas, show
+from app.formatting import DASH, holding, label, replicas, show
 from app.table_layout import layout
 from app.workbench import StoreFault
 from models.evidence import Evidence, Grade
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Plan, Rejection
 from models.problems import Problem
+from models.sentences import chance_sentence
 
 MARKDOWN_SIGNS = "\\`*_[]!<>$:|#~"
 
@@ -87,7 +88,7 @@ def table(rows: Sequence[Mapping[str, Any]], alt: str, empty: str = "Nothing her
 
 def answer(plan: Plan) -> None:
     """The plan in one sentence and four numbers."""
-    st.markdown(f"##### {safe(plan.sentence)}")
+    st.markdown(f"##### {safe(plan.sentence)}", help=safe(chance_sentence(plan)) or None)
     totals = plan.totals
     with st.grid(4, min_column_width=180):
         _metric(
@@ -130,15 +131,14 @@ def allocations(plan: Plan) -> None:
 def allocation_row(each: Allocation) -> dict[str, str]:
     """One workload's place in the plan, as text."""
     targets = "; ".join(
-        f"{result.target.name}: {show('predicted_s', result.predicted_s)}"
-        f" ({show('hold_probability_fraction', result.hold_probability_fraction)} sure)"
+        f"{result.target.name}: {show('predicted_s', result.predicted_s)}, holds: {holding(result)}"
         for result in each.targets
     )
     runner = each.runner_up
     return {
         "Workload": each.workload,
         "Served on": each.pool,
-        "Targets, all hold": targets or "none set",
+        "Targets, by the prediction": targets or "none set",
         "USD a month": show("cost_usd_per_month", each.cost.cost_usd_per_month),
         "What binds": each.binding_constraint,
         "Evidence": each.weakest_grade or DASH,

@@ -9,7 +9,7 @@ from app import differences_desk, own_claims_desk, presenters
 from app.charts.svg_drawing import draw_svg
 from app.report.audiences import AUDIENCES
 from app.report.blocks import Bullets, Chart, Document, Facts, Listing, Paragraph, Table
-from app.report.sections import SECTIONS
+from app.report.sections import SECTIONS, comparison
 from app.report.writing import FORMATS, compose, write
 from app.workbench import View
 
@@ -17,16 +17,18 @@ from app.workbench import View
 def options_and_downloads(seen: View) -> Document:
     """Title, date, reader and sections; one button a format, whose file is built only when pressed."""
     title, day, amounts_note, audience = _cover(seen)
-    titles = {module.KEY: module.TITLE for module in SECTIONS}
+    other = differences_desk.other_view_or_none()
+    offered = [module for module in SECTIONS if other is not None or module is not comparison]
+    titles = {module.KEY: module.TITLE for module in offered}
+    usual = AUDIENCES[audience]
     chosen = st.multiselect(
         "Sections",
         list(titles),
-        default=list(titles if AUDIENCES[audience] is None else AUDIENCES[audience] or ()),
+        default=[key for key in titles if usual is None or key in usual],
         format_func=lambda key: titles[key],
-        key=f"report_sections:{audience}",
+        key=f"report_sections:{audience}:{'alone' if other is None else 'compared'}",
         persist_state="session",
     )
-    other = differences_desk.other_view_or_none()
     claims = own_claims_desk.known()
     document = compose(seen, day, title or None, chosen, amounts_note, other, claims)
     with st.container(horizontal=True):

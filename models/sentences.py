@@ -1,6 +1,13 @@
 """The answer in one sentence: where the work goes, what it takes, what it costs, how sure we are."""
 
+import math
+
 from models.plans import Plan
+
+WEAK_SPOTS_NOTE = (
+    "Chances cover errors of the fit and the demand scenarios; "
+    "the known weak spots among the plan's notices are not in them."
+)
 
 
 def answer_sentence(plan: Plan) -> str:
@@ -32,6 +39,26 @@ def _holding(plan: Plan) -> str:
         return "all targets hold"
     certain = "more than 99" if chance > 0.99 else f"{chance * 100:.0f}"
     return f"targets hold with {certain} % probability"
+
+
+def chance_sentence(plan: Plan) -> str:
+    """Why the chance that all targets hold is not the product of their chances; "" where none is known."""
+    joint = plan.totals.hold_probability_fraction
+    chances = [
+        target.hold_probability_fraction
+        for each in plan.allocations
+        for target in each.targets
+        if target.hold_probability_fraction is not None
+    ]
+    if joint is None or not chances:
+        return ""
+    apart = math.prod(chances)
+    why = (
+        "Workloads of one pool share the errors of one fit, so their targets fail together; pools are taken "
+        f"as independent. Were all {len(chances)} targets independent, the chance would be "
+        f"{apart * 100:.0f} %."
+    )
+    return f"{why} {WEAK_SPOTS_NOTE}"
 
 
 def rounded_usd(usd: float) -> str:

@@ -1,7 +1,7 @@
 """Which assumption moves the answer most: each taken to its low and its high end, the others staying."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from models.decisions.outcome import Outcome, outcome_of
@@ -11,7 +11,7 @@ from models.percentiles import NORMAL_QUANTILE
 from models.performance import BatchedPerformance, CannotServe
 from models.plans import Plan
 from models.scenario import Scenario
-from models.sentences import listed
+from models.sentences import listed, rounded_usd
 from models.tiers import HourlyPrice, Offer, OwnedPrice, Price
 from models.uncertainty import speed_log_deviation, with_speed
 from models.workloads import Demand
@@ -45,8 +45,20 @@ class Lever:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A workload that goes from one tier to another, by the names of the tiers."""
+
+    workload: str
+    from_tier: str
+    to_tier: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Swing:
-    """What one assumption does to the bill, in USD a month; `flips` names the workloads that would move."""
+    """What one assumption does to the bill, in USD a month; `flips` names the workloads that would move.
+
+    low_moves, high_moves   where they would go at either end of the range
+    """
 
     lever: Lever
     base_usd: float
@@ -55,6 +67,8 @@ class Swing:
     low_unplaced: tuple[str, ...]
     high_unplaced: tuple[str, ...]
     flips: tuple[str, ...]
+    low_moves: tuple[Move, ...] = ()
+    high_moves: tuple[Move, ...] = ()
 
     @property
     def width_usd(self) -> float:
@@ -73,12 +87,8 @@ def swings(plan: Plan, levers: Sequence[Lever], replan: Replan) -> tuple[Swing, 
 
 def _swing(base: Outcome, lever: Lever, replan: Replan) -> Swing:
     low, high = (replan(end.scenario, end.performances) for end in (lever.low, lever.high))
-    moved = [
-        workload
-        for made in (low, high)
-        for workload, tier_id in made.tier_by_workload.items()
-        if base.tier_by_workload.get(workload) != tier_id
-    ]
+    labels = {offer.tier.id: offer.tier.label for offer in lever.low.scenario.offers}
+    low_moves, high_moves = _moves(base, low, labels), _moves(base, high, labels)
     return Swing(
         lever=lever,
         base_usd=base.cost_usd_per_month,
@@ -86,7 +96,23 @@ def _swing(base: Outcome, lever: Lever, replan: Replan) -> Swing:
         high_usd=high.cost_usd_per_month,
         low_unplaced=tuple(set_minus(low.unplaced, base.unplaced)),
         high_unplaced=tuple(set_minus(high.unplaced, base.unplaced)),
-        flips=tuple(dict.fromkeys(moved)),
+        flips=tuple(dict.fromkeys(move.workload for move in (*low_moves, *high_moves))),
+        low_moves=low_moves,
+        high_moves=high_moves,
+    )
+
+
+def _moves(base: Outcome, made: Outcome, labels: Mapping[str, str]) -> tuple[Move, ...]:
+    """Workloads whose tier differs; one that had none before comes from `no tier`."""
+    before = base.tier_by_workload
+    return tuple(
+        Move(
+            workload=workload,
+            from_tier=labels[before[workload]] if workload in before else "no tier",
+            to_tier=labels[tier_id],
+        )
+        for workload, tier_id in made.tier_by_workload.items()
+        if before.get(workload) != tier_id
     )
 
 
@@ -101,16 +127,28 @@ def flip_sentence(found: Sequence[Swing]) -> str:
         return (
             f"None of {len(found)} assumptions flips the decision within its range; they only move the bill."
         )
-    first = turning[0]
-    end = f"within its range ({first.lever.low_text} to {first.lever.high_text}, {first.lever.origin})"
-    unserved = tuple(dict.fromkeys((*first.low_unplaced, *first.high_unplaced)))
-    what = (
-        f"would leave {listed(list(unserved))} without a tier"
-        if unserved
-        else f"would move {listed(list(first.flips))} to another tier"
+    first, others = turning[0], len(turning) - 1
+    ends = [
+        _end_text(text, moves, unplaced, usd)
+        for text, moves, unplaced, usd in (
+            (first.lever.low_text, first.low_moves, first.low_unplaced, first.low_usd),
+            (first.lever.high_text, first.high_moves, first.high_unplaced, first.high_usd),
+        )
+        if moves or unplaced
+    ]
+    rest = f" So would {others} more of the {len(found)} assumptions." if others else ""
+    return (
+        f"{first.lever.name} would flip the decision ({first.lever.origin}): {'; '.join(ends)}, "
+        f"instead of {rounded_usd(first.base_usd)}.{rest}"
     )
-    rest = f"; so would {len(turning) - 1} others of {len(found)}" if len(turning) > 1 else ""
-    return f"{first.lever.name} would flip the decision: {end} it {what}{rest}."
+
+
+def _end_text(text: str, moves: Sequence[Move], unplaced: Sequence[str], usd: float) -> str:
+    """What happens at one end of a range, and the bill there."""
+    what = [f"{each.workload} moves from {each.from_tier} to {each.to_tier}" for each in moves]
+    if unplaced:
+        what.append(f"{listed(list(unplaced))} {'has' if len(unplaced) == 1 else 'have'} no tier")
+    return f"at {text} {listed(what)} and the bill is {rounded_usd(usd)} a month"
 
 
 def set_minus(names: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -1,8 +1,9 @@
 """Capacity and latency: replicas, utilisation, and every target against its prediction."""
 
-from app.formatting import DASH, replicas, show
+from app.formatting import DASH, holding, replicas, show
 from app.report.blocks import Block, Bullets, Table
 from app.report.context import ReportContext
+from models.sentences import WEAK_SPOTS_NOTE
 
 KEY = "capacity"
 TITLE = "Capacity and latency against targets"
@@ -49,15 +50,14 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         marks_column=7,
     )
     targets = Table(
-        caption="Targets; they hold also with the spare units lost",
-        headings=("Workload", "Target", "Predicted", "Holds", "Chance", "P10 to P90"),
+        caption=_targets_caption(context),
+        headings=("Workload", "Target", "Predicted", "Holds (chance)", "P10 to P90"),
         rows=tuple(
             (
                 each.workload,
                 result.target.name,
                 show("predicted_s", result.predicted_s),
-                "yes" if result.holds else "no",
-                show("hold_probability_fraction", result.hold_probability_fraction),
+                holding(result),
                 DASH
                 if result.low_s is None
                 else f"{show('low_s', result.low_s)} to {show('high_s', result.high_s)}",
@@ -65,7 +65,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             for each in plan.allocations
             for result in each.targets
         ),
-        numeric=(2, 4, 5),
+        numeric=(2, 4),
     )
     texts = [each.text for each in plan.notices]
     texts += [notice.text for each in plan.allocations for notice in each.notices]
@@ -76,6 +76,17 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
     if notices:
         found.append(Bullets(items=notices))
     return tuple(found)
+
+
+def _targets_caption(context: ReportContext) -> str:
+    """What a yes means, and what its chance covers."""
+    plan = context.view.plan
+    text = "Targets by the prediction"
+    if context.view.scenario.policy.spare_unit_count and any(pool.spare_replica_count for pool in plan.pools):
+        text = f"{text}; where one holds it does so, by the same prediction, with the spare units lost too"
+    if plan.totals.hold_probability_fraction is None:
+        return text
+    return f"{text}. {WEAK_SPOTS_NOTE.removesuffix('.')}"
 
 
 def _fleet(context: ReportContext) -> Table:

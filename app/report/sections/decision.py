@@ -7,6 +7,7 @@ from app.report.context import ReportContext
 from models.decisions.sensitivity import flip_sentence
 from models.net_value import net_value_of, weighs_value
 from models.plans import Totals
+from models.sentences import chance_sentence
 
 KEY = "decision"
 TITLE = "Decision"
@@ -37,7 +38,10 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         for each in plan.allocations
     )
     table = Table(
-        caption="Where each workload goes, what binds, and the runner-up with its extra cost a month",
+        caption=(
+            "Where each workload goes, what binds, and the runner-up with the extra cost a month if this "
+            "workload alone moved there; extra costs are not to be added up"
+        ),
         headings=("Workload", "Served on", "What binds", "Runner-up", "Extra cost"),
         rows=rows,
         numeric=(4,),
@@ -51,6 +55,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         aim = f"{aim} {value_sentence(net_value_of(scenario, plan), weighed)}"
     return (
         Paragraph(text=plan.sentence, strong=True),
+        *([Paragraph(text=together)] if (together := chance_sentence(plan)) else []),
         facts,
         Paragraph(text=aim),
         Paragraph(text=flips),

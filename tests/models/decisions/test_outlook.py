@@ -15,6 +15,7 @@ from models.desk import desk_for, place, settled
 from models.planning import plan
 from models.pools import plan_pool
 from models.scenario import Outlook
+from models.sentences import rounded_usd
 from models.tiers import HourlyPrice
 from tests.laws.planner_cases import cases, performances
 from tests.laws.test_planner import RULES
@@ -129,6 +130,11 @@ def test_what_flips_the_decision_is_said_in_one_sentence():
     said = flip_sentence(found)
     turning = [each for each in found if each.flips or each.low_unplaced or each.high_unplaced]
     assert said.startswith(f"{turning[0].lever.name} would flip the decision")
-    assert said.endswith(f"; so would {len(turning) - 1} others of {len(found)}.")
+    first = turning[0]
+    for moves, usd in ((first.low_moves, first.low_usd), (first.high_moves, first.high_usd)):
+        for move in moves:
+            assert f"{move.workload} moves from {move.from_tier} to {move.to_tier}" in said
+            assert f"the bill is {rounded_usd(usd)} a month" in said
+    assert said.endswith(f" So would {len(turning) - 1} more of the {len(found)} assumptions.")
     still = [each for each in found if each not in turning]
     assert flip_sentence(still).startswith(f"None of {len(still)} assumptions")
