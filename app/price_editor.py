@@ -55,6 +55,7 @@ def _rows(offer: Offer, as_of: date) -> list[dict[str, str]]:
             "Source": DASH if row.price is None else row.price.evidence.source,
         }
         for row in rows
+        if row.price is not None or not row.own  # a tier of one's own that had no price yet stated none
     ]
 
 

@@ -48,6 +48,7 @@ def pool_names(desk: Desk, groups: Sequence[Group]) -> dict[Group, str]:
     for group in groups:
         label = desk.offers[group.offer_id].tier.label
         same = [each for each in groups if desk.offers[each.offer_id].tier.label == label]
+        same.sort(key=lambda each: each.workload_set & -each.workload_set)  # by their first workload
         names[group] = label if len(same) == 1 else f"{label}, pool {same.index(group) + 1}"
     return names
 

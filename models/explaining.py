@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from models.desk import Desk
 from models.grading import uses_of
+from models.machine_bill import spare_replicas
 from models.performance import CannotServe
 from models.placement import MAX_FULLY_SHARED_COUNT, Group
 from models.plans import Allocation, EvidenceUse, FleetChange, Notice, Rejection, Totals
 from models.sentences import listed
+from models.tiers import TokenPrice
 
 MANY_WORKLOADS = (
     f"more than {MAX_FULLY_SHARED_COUNT} workloads: not every way to share machines was weighed, only pools "
@@ -69,6 +71,7 @@ def notices_of(
         if each.committed_cost_usd_per_month > 0
     ]
     found += _where_machines_stand(desk, allocations)
+    found += _large_spares(desk, allocations)
     found += _not_planned_yet(desk)
     if len(scenario.demands) > MAX_FULLY_SHARED_COUNT:
         found.append(Notice(text=MANY_WORKLOADS))
@@ -100,6 +103,20 @@ def _where_machines_stand(desk: Desk, allocations: Sequence[Allocation]) -> list
     if not regions or not open_ones:
         return []
     return [Notice(text=f"rent {listed(open_ones)} in {' or '.join(regions)}: no price names a region")]
+
+
+def _large_spares(desk: Desk, allocations: Sequence[Allocation]) -> list[Notice]:
+    """Tiers whose failure unit holds several replicas: the spares asked for are then many machines."""
+    policy, used = desk.scenario.policy, {(each.tier_id, each.model_id) for each in allocations}
+    found = []
+    for offer in desk.offers.values():
+        count = spare_replicas(offer, policy)
+        placed = (offer.tier.id, offer.model.id) in used and not isinstance(offer.tier.price, TokenPrice)
+        if placed and count > policy.spare_unit_count:
+            unit = offer.tier.failure_unit
+            spare = f"{policy.spare_unit_count} spare is {count} replicas"
+            found.append(Notice(text=f"{offer.tier.label}: a {unit} fails as one; {spare}"))
+    return found
 
 
 def _not_planned_yet(desk: Desk) -> list[Notice]:
