@@ -128,8 +128,10 @@ def _take(place: str, imported: ImportedFile, keep_in_session: bool) -> None:
             key=f"about:{place}",
         )
         loaded = _with_load(place, imported)
-        wanted = st.button("Use these measurements", key=f"take:{place}", type="primary")
+        asked = st.empty()
     tier, model = (None, None) if about == AS_IN_FILE else about.split("/", 1)
+    agreed = _agreed(place, loaded, about)
+    wanted = asked.button("Use these measurements", key=f"take:{place}", type="primary", disabled=not agreed)
     named = workbench.labelled(loaded, tier, model)
     offers = workbench.offers_measured(state.draft(), named)
     if offers:
@@ -145,6 +147,21 @@ def _take(place: str, imported: ImportedFile, keep_in_session: bool) -> None:
             in_session=keep_in_session,
             says_load=loaded is not imported,
         )
+
+
+def _agreed(place: str, imported: ImportedFile, about: str) -> bool:
+    """Whether the file itself agrees with the tier chosen, or the user says that it is so all the same."""
+    seen = session.view()
+    if seen is None or about == AS_IN_FILE:
+        return True
+    offer = seen.offer(about)
+    said = workbench.contradictions(offer.tier, offer.model.id, imported.measurements)
+    if not said:
+        return True
+    st.warning(presenters.safe(f"The points say otherwise: {'; '.join(said)}."))
+    return st.checkbox(
+        f"They stand for {presenters.safe(offer.tier.label)} all the same", key=f"relabel:{place}:{about}"
+    )
 
 
 def _with_load(place: str, imported: ImportedFile) -> ImportedFile:

@@ -55,6 +55,9 @@ def parser(commands: Commands) -> argparse.ArgumentParser:
     importing.add_argument("--json", metavar="OUT", help="write what was read as JSON; - for standard output")
     for name, what in LABELS.items():
         importing.add_argument(f"--{name}", metavar="NAME", help=f"{what} that the files measured")
+    importing.add_argument(
+        "--relabel", action="store_true", help="keep a label that the file itself, or the store, contradicts"
+    )
     importing.add_argument("--accelerators", type=_whole, metavar="N", help="how many of them served")
     load = importing.add_mutually_exclusive_group()
     unnamed = "of runs that name no load"

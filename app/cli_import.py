@@ -1,6 +1,7 @@
 """`python -m app import`: benchmark files into the store, each whole or not at all, and what was wrong."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ def run(parsed: argparse.Namespace) -> int:
     """Take in every file; the exit code. One file's failure does not lose the others."""
     from app import benchmarks, workbench
 
+    if parsed.tier and parsed.tier not in workbench.load_catalogue().tiers:
+        near = workbench.close_names(parsed.tier, workbench.load_catalogue().tiers)
+        print(f"warning: --tier: {parsed.tier!r} is no tier of the catalogue. {near}", file=sys.stderr)
     given = benchmarks.read_mappings(read_input(parsed.mapping), parsed.mapping) if parsed.mapping else ()
     store = open_store(parsed.db)
     _check_kept(store)
@@ -33,6 +37,10 @@ def run(parsed: argparse.Namespace) -> int:
             imported = benchmarks.with_load(imported, parsed.concurrency, parsed.rate)
         except InputProblems as problems:
             imported = workbench.unreadable(file, problems.problems)
+        if not imported.refused and (doubts := _label_doubts(store, imported, parsed)):
+            complain(doubts, file)
+            clean = False
+            continue
         complain(imported.problems, file)
         clean = clean and not any(problem.severity == "error" for problem in imported.problems)
         documents.append(workbench.import_as_json(imported) | {"file": file})
@@ -107,6 +115,29 @@ def _taken_in(
             )
         except OSError as error:
             raise unusable(file, f"cannot be read: {error.strerror}", "Check the path.") from error
+
+
+def _label_doubts(
+    store: "Store", imported: "ImportedFile", parsed: argparse.Namespace
+) -> tuple[Problem, ...]:
+    """What the file or the store says against the labels given; nothing with --relabel."""
+    from app import workbench
+
+    if parsed.relabel or (parsed.tier is None and parsed.model is None):
+        return ()
+    cure = "Give the tier that it measured, or --relabel to keep your label."
+    tiers = workbench.load_catalogue().tiers
+    found: list[str] = []
+    if parsed.tier in tiers:
+        found += workbench.contradictions(tiers[parsed.tier], parsed.model, imported.measurements)
+    held = {
+        each.measurement.tier
+        for each in store.measurements()
+        if each.source_id == imported.source_id and each.measurement.tier not in (None, parsed.tier)
+    }
+    if parsed.tier and held:
+        found.append(f"it is in the store as {', '.join(sorted(filter(None, held)))}")
+    return tuple(Problem(path="--tier", message=text, cure=cure) for text in found)
 
 
 def _save(

@@ -1,5 +1,7 @@
 """Compare runs: curves of chosen files over each other, and their ratios where loads are equal."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from app import benchmarks, presenters, session
@@ -46,7 +48,9 @@ def _at_one_load(chosen: list[MeasuredCurve], metric: str, load: str) -> None:
     picture = comparison.rows(
         {curve.name: list(curve.values(metric).items()) for curve in chosen}, quantity_name, load, metric
     )
-    presenters.picture(picture, empty=f"None of these curves holds {metric.lower()}.")
+    presenters.picture(
+        replace(picture, key=f"{picture.key}:{load}"), empty=f"None of these curves holds {metric.lower()}."
+    )
     if len(chosen) < 2:
         return
     rows = benchmarks.ratios_at_equal_loads(chosen, metric)

@@ -23,6 +23,7 @@ from data.exports import canonical_csv, template_csv, write_csv
 from data.imported import ImportedFile
 from data.imported import as_json as import_as_json
 from data.importers import IMPORTERS
+from data.label_doubts import contradictions, label_notices
 from data.reading import close_names
 from data.scenario_files import (
     api_buyer_example,
@@ -67,6 +68,8 @@ __all__ = [
     "buyer_example",
     "canonical_csv",
     "catalogue_curves",
+    "close_names",
+    "contradictions",
     "desk_of",
     "draft_id",
     "format_labels",
@@ -200,7 +203,9 @@ def _fit_machines(
     offer: Offer, measurements: tuple[SourcedMeasurement, ...]
 ) -> TierPerformance | CannotServe:
     fitted: TierPerformance | CannotServe = ARCHITECTURES[offer.tier.architecture].fit(offer, measurements)
-    return fitted
+    if isinstance(fitted, CannotServe):
+        return fitted
+    return replace(fitted, notices=(*label_notices(offer, measurements), *fitted.notices))
 
 
 @lru_cache(maxsize=512)

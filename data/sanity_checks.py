@@ -12,6 +12,7 @@ from models.problems import Problem
 RELATIVE_TOLERANCE = 0.15  # prompts of unequal length, ramp and tail move honest files by this much
 SATURATED_BELOW = 0.95  # achieved over offered rate
 FAR_BELOW_LOAD = 0.5
+ROUNDED = 1 + 1e-9
 CHUNK_RATIO = 3.0  # an ITL this many times the TPOT means several tokens per chunk
 LONGEST_LATENCY_S = 31 * 86_400.0
 WARM_BELOW = 0.5  # of the TTFT at a lower load; noise of honest runs stays above
@@ -91,7 +92,8 @@ def _e2e_adds_up(row: Measurement) -> Iterator[tuple[str, str]]:
 def _mean_within(row: Measurement) -> Iterator[tuple[str, str]]:
     for name in LATENCIES:
         latency = getattr(row, name)
-        if latency.mean is not None and latency.p99 is not None and latency.mean > latency.p99:
+        # Figures that are all alike differ in their last digits only.
+        if latency.mean is not None and latency.p99 is not None and latency.mean > latency.p99 * ROUNDED:
             yield (
                 f"{name}: the mean, {latency.mean:.4g} s, is above the 99th percentile, {latency.p99:.4g} s",
                 "Look whether one request in a hundred hung, or the two columns are swapped.",

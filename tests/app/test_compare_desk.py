@@ -36,3 +36,12 @@ def test_one_curve_alone_has_no_ratios(desk):
     desk.run()
     assert list(desk.exception) == []
     assert tables(desk) == ""
+
+
+def test_curves_over_two_kinds_of_load_stand_in_two_charts(desk):
+    by_rate = sweep(base_tpot_ms=8.0).replace(b"concurrency", b"request_rate_rps", 1)
+    session.store().save(import_file("rate.csv", by_rate))
+    session.store().save(import_file("concurrency.csv", sweep(base_tpot_ms=4.0)))
+    desk.run()
+    assert list(desk.exception) == []
+    assert words(desk).count("how do the measured runs compare?") == 2
