@@ -40,6 +40,13 @@ def uses_of(offer: Offer, performance: TierPerformance | CannotServe | None) -> 
     ]
 
 
+def latency_grade(performance: TierPerformance | CannotServe | None) -> Grade | None:
+    """The weakest evidence of a tier's latencies alone, prices left out; None where nothing is known."""
+    if performance is None or isinstance(performance, CannotServe):
+        return None
+    return weakest(performance.evidence.values())
+
+
 def offer_grade(offer: Offer, performance: TierPerformance | CannotServe | None) -> Grade | None:
     """The offer's grade on every page; None where nothing is known of it."""
     return weakest(figures_weighed(offer, performance).values())

@@ -58,6 +58,14 @@ def _even_ticks(low: float, high: float) -> list[float]:
     return [index * step for index in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
+MOST_LETTERS = 40
+
+
+def shortened(name: str) -> str:
+    """A name that fits beside a chart; a longer one ends in an ellipsis, its whole stands in the table."""
+    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+
+
 def offer_label(offer: Offer, among: Sequence[Offer]) -> str:
     """The tier's label, with the model where several are offered."""
     several = len({each.model.id for each in among}) > 1

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from app.charts.labels import log_ticks, spread_apart
+from app.charts.labels import log_ticks, shortened, spread_apart
 from app.charts.letters import printable
 from app.charts.picture import Line, Picture, axis_title
 from app.charts.theme import LIGHT, Theme
@@ -142,7 +142,7 @@ def _end_labels(axes: Axes, picture: Picture, order: dict[str, int], scale: floa
     heights = [float(to_axes.transform((line.x[-1], line.y[-1] * scale))[1]) for line in ends]
     for line, height in zip(ends, spread_apart(heights, LABEL_GAP_FRACTION, 0.0, 1.0), strict=True):
         axes.annotate(
-            printable(line.name),
+            shortened(printable(line.name)),
             (1.0, height),
             xycoords="axes fraction",
             xytext=(6, 0),
@@ -154,7 +154,7 @@ def _end_labels(axes: Axes, picture: Picture, order: dict[str, int], scale: floa
 
 
 def _bars(axes: Axes, picture: Picture, theme: Theme) -> None:
-    names = [printable(bar.name) for bar in picture.bars]
+    names = [shortened(printable(bar.name)) for bar in picture.bars]
     places = list(range(len(names)))
     left = [0.0] * len(names)
     for index, part in enumerate(picture.parts):
@@ -186,7 +186,7 @@ def _spans(axes: Axes, picture: Picture, theme: Theme) -> None:
         widths = [end - base for end in ends]
         axes.barh(places, widths, left=base, color=theme.colour(index), label=part, height=0.62)
     axes.axvline(base, color=theme.text, linewidth=1.0)
-    _bar_frame(axes, picture, theme, [span.name for span in picture.spans])
+    _bar_frame(axes, picture, theme, [shortened(span.name) for span in picture.spans])
 
 
 def _bar_frame(axes: Axes, picture: Picture, theme: Theme, names: list[str]) -> None:

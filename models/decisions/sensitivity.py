@@ -145,7 +145,13 @@ def flip_sentence(found: Sequence[Swing]) -> str:
 
 def _end_text(text: str, moves: Sequence[Move], unplaced: Sequence[str], usd: float) -> str:
     """What happens at one end of a range, and the bill there."""
-    what = [f"{each.workload} moves from {each.from_tier} to {each.to_tier}" for each in moves]
+    together: dict[tuple[str, str], list[str]] = {}
+    for each in moves:
+        together.setdefault((each.from_tier, each.to_tier), []).append(each.workload)
+    what = [
+        f"{listed(names)} {'moves' if len(names) == 1 else 'move'} from {before} to {after}"
+        for (before, after), names in together.items()
+    ]
     if unplaced:
         what.append(f"{listed(list(unplaced))} {'has' if len(unplaced) == 1 else 'have'} no tier")
     return f"at {text} {listed(what)} and the bill is {rounded_usd(usd)} a month"

@@ -3,6 +3,7 @@
 from app.formatting import DASH, holding, replicas, show
 from app.report.blocks import Block, Bullets, Table
 from app.report.context import ReportContext
+from models.grading import latency_grade
 from models.sentences import WEAK_SPOTS_NOTE
 
 KEY = "capacity"
@@ -31,7 +32,10 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
         numeric=(2, 3, 4, 5),
     )
     latency = Table(
-        caption="Predicted latency at the busiest hour, all replicas serving; marks lead to the evidence",
+        caption=(
+            "Predicted latency at the busiest hour, all replicas serving; the grade is that of the latency's "
+            "own evidence, the plan's grade the lowest of all, prices included; marks lead to the evidence"
+        ),
         headings=("Workload", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50", "E2E p95", "Grade", "Evidence"),
         rows=tuple(
             (
@@ -41,7 +45,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 show("tpot_s", each.tpot_s.p50),
                 show("e2e_s", each.e2e_s.p50),
                 show("e2e_s", each.e2e_s.p95),
-                str(each.weakest_grade or DASH),
+                str(latency_grade(context.view.performances[f"{each.tier_id}/{each.model_id}"]) or DASH),
                 context.marks(f"{each.tier_id}/{each.model_id}"),
             )
             for each in plan.allocations

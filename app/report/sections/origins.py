@@ -7,6 +7,7 @@ from app.report.blocks import Block, Paragraph, Table
 from app.report.context import ReportContext
 from models.architectures import batched_accelerator
 from models.batched_fit import chosen_points
+from models.grading import latency_grade
 from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, HostedPerformance
 from models.plans import Allocation
@@ -54,8 +55,9 @@ def _workloads(context: ReportContext) -> Table:
     demands = {each.workload.name: each for each in context.view.scenario.demands}
     return Table(
         caption=(
-            "Time to first token by workload, with its overhead and the prefill of a mean prompt; marks lead "
-            "to source, grade and date under Evidence"
+            "Time to first token by workload, with its overhead and the prefill of a mean prompt; the "
+            "grade is of the latency's evidence, prices left out; marks lead to source and date "
+            "under Evidence"
         ),
         headings=(
             *("Workload", "TTFT p50", "TTFT p95", "Tier"),
@@ -87,7 +89,7 @@ def _row(context: ReportContext, each: Allocation, demand: Demand) -> tuple[str,
         overhead,
         prefill,
         source,
-        str(each.weakest_grade or DASH),
+        str(latency_grade(performance) or DASH),
         context.marks(offer_id),
     )
 
