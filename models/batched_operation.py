@@ -1,16 +1,26 @@
 """From a load on a batched accelerator to what its users see: one operating point."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.arrival_phases import Phase
-from models.first_token import PrefillStage, mean_itl_s, mean_prefill_s, mean_wait_s, prefill_stage
+from models.first_token import (
+    PrefillStage,
+    mean_beside_s,
+    mean_itl_s,
+    mean_own_prefill_s,
+    mean_prefill_s,
+    mean_slot_wait_s,
+    mean_step_wait_s,
+    mean_wait_s,
+    prefill_stage,
+)
 from models.latency_sample import PoolSample, sample_pool, sample_requests
 from models.percentiles import QUANTILES, UNKNOWN, Percentiles
-from models.performance import ClassLatency, RequestClass
+from models.performance import ClassLatency, FirstTokenParts, RequestClass
 from models.processor_sharing import Occupancy, Routing, SharedReplica, occupancy
 from models.request_mix import length_moments
 from models.task_time import task_sample
@@ -81,6 +91,33 @@ def mean_latencies_s(state: SteadyState, each: RequestClass, replica_count: int)
     return ttft_s, ttft_s + decode_tok * (state.itl_s or 0.0)
 
 
+def first_token_parts(
+    states: Sequence[SteadyState], each: RequestClass, replica_count: int, overhead_s: float
+) -> FirstTokenParts:
+    """The mean TTFT of a class term by term, over the phases by how many requests arrive in each."""
+    fresh = length_moments(each.input_tok, each.cached_input_fraction)
+    weights = np.array([state.weight for state in states])
+    terms = np.array(
+        [
+            (
+                mean_slot_wait_s(state.held),
+                mean_step_wait_s(state.stage, state.held),
+                mean_beside_s(state.stage, state.held) + siblings_s(state, each, replica_count),
+                mean_own_prefill_s(state.stage, state.held, fresh.mean, fresh.bins_tok),
+            )
+            for state in states
+        ]
+    )
+    slot_wait_s, step_wait_s, beside_s, own_prefill_s = (float(x) for x in weights @ terms / weights.sum())
+    return FirstTokenParts(
+        slot_wait_s=slot_wait_s,
+        step_wait_s=step_wait_s,
+        beside_s=beside_s,
+        own_prefill_s=own_prefill_s,
+        overhead_s=overhead_s,
+    )
+
+
 def siblings_s(state: SteadyState, each: RequestClass, replica_count: int) -> float:
     """Mean seconds that prompts of the same fan-out or burst add: they share one's own steps."""
     prompts = max(each.fan_out_count / replica_count, 1.0)
@@ -102,14 +139,17 @@ def class_latencies(
     pools = [sample_pool(state.held, state.stage, state.itl_s or 0.0, point_count) for state in states]
     itl_s = _gap_percentiles(states, pools)
     return tuple(
-        _class_latency(
-            itl_s,
-            [
-                _phase_sample(state, pool, each, replica_count, overhead_s)
-                for state, pool in zip(states, pools, strict=True)
-            ],
-            each,
-            point_count,
+        replace(
+            _class_latency(
+                itl_s,
+                [
+                    _phase_sample(state, pool, each, replica_count, overhead_s)
+                    for state, pool in zip(states, pools, strict=True)
+                ],
+                each,
+                point_count,
+            ),
+            ttft_parts=first_token_parts(states, each, replica_count, overhead_s),
         )
         for each in classes
     )

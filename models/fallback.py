@@ -20,12 +20,12 @@ METRICS = ("ttft_s", "itl_s", "tpot_s", "e2e_s", "task_s")
 
 def mixed_latency(asked: ClassLatency, served_instead: ClassLatency, fraction: float) -> ClassLatency:
     """What a class sees when that share of its requests, 0 to 1, is served by the other tier."""
+    ttft_s, itl_s, tpot_s, e2e_s, task_s = (
+        mixed_percentiles(getattr(asked, metric), getattr(served_instead, metric), fraction)
+        for metric in METRICS
+    )
     return ClassLatency(
-        name=asked.name,
-        **{
-            metric: mixed_percentiles(getattr(asked, metric), getattr(served_instead, metric), fraction)
-            for metric in METRICS
-        },
+        name=asked.name, ttft_s=ttft_s, itl_s=itl_s, tpot_s=tpot_s, e2e_s=e2e_s, task_s=task_s
     )
 
 

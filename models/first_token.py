@@ -161,19 +161,40 @@ def mean_before_prefill_s(stage: PrefillStage, held: Occupancy) -> float:
     return stage.step_s / 2.0 * stage.residual_ratio + queued_s
 
 
+def mean_slot_wait_s(held: Occupancy) -> float:
+    """Mean seconds until a slot is free, over all arrivals, those that find one at once included."""
+    return held.full_probability * held.wait_if_full_s
+
+
+def mean_step_wait_s(stage: PrefillStage, held: Occupancy) -> float:
+    """Mean seconds from a free slot to the step that starts one's prompt, idle replicas included."""
+    return (1.0 - stage.idle_probability) * mean_before_prefill_s(stage, held)
+
+
 def mean_wait_s(stage: PrefillStage, held: Occupancy) -> float:
     """Mean seconds from arrival to the step that starts one's prompt, slot wait included."""
-    busy = 1.0 - stage.idle_probability
-    return busy * mean_before_prefill_s(stage, held) + held.full_probability * held.wait_if_full_s
+    return mean_step_wait_s(stage, held) + mean_slot_wait_s(held)
+
+
+def mean_beside_s(stage: PrefillStage, held: Occupancy) -> float:
+    """Mean seconds that other prompts add to one's own steps, over all arrivals."""
+    return (1.0 - stage.idle_probability) * mean_company_s(stage, held)
+
+
+def mean_own_prefill_s(
+    stage: PrefillStage, held: Occupancy, prompt_tok: float, prompt_bins_tok: FloatArray
+) -> float:
+    """Mean seconds of the steps that prefill one's own prompt, the decoding in those steps included."""
+    chunk_count = float(np.ceil(prompt_bins_tok / held.replica.chunk_tok).mean())
+    return stage.beside_s * chunk_count + held.replica.step.delta_s_per_input_tok * prompt_tok
 
 
 def mean_prefill_s(
     stage: PrefillStage, held: Occupancy, prompt_tok: float, prompt_bins_tok: FloatArray
 ) -> float:
     """Mean seconds in a slot until the first token, for prompts of these lengths."""
-    chunk_count = float(np.ceil(prompt_bins_tok / held.replica.chunk_tok).mean())
-    own_s = stage.beside_s * chunk_count + held.replica.step.delta_s_per_input_tok * prompt_tok
-    return own_s + (1.0 - stage.idle_probability) * mean_company_s(stage, held)
+    own_s = mean_own_prefill_s(stage, held, prompt_tok, prompt_bins_tok)
+    return own_s + mean_beside_s(stage, held)
 
 
 def mean_itl_s(stage: PrefillStage, held: Occupancy, replica_count: int) -> float | None:

@@ -205,8 +205,26 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstTokenParts:
+    """What a mean time to first token is made of, in seconds; the parts add up to it.
+
+    slot_wait_s    until a slot is free
+    step_wait_s    until the step under way ends, with prompts that are ahead
+    beside_s       prompts served in the same steps
+    own_prefill_s  the steps of one's own prompt, less its cached tokens
+    overhead_s     network and gateway
+    """
+
+    slot_wait_s: float
+    step_wait_s: float
+    beside_s: float
+    own_prefill_s: float
+    overhead_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClassLatency:
-    """The latencies one class of requests sees, in seconds."""
+    """The latencies one class of requests sees, in seconds; `ttft_parts` where steps are modelled."""
 
     name: str
     ttft_s: Percentiles = UNKNOWN
@@ -214,6 +232,7 @@ class ClassLatency:
     tpot_s: Percentiles = UNKNOWN
     e2e_s: Percentiles = UNKNOWN
     task_s: Percentiles = UNKNOWN
+    ttft_parts: FirstTokenParts | None = None
 
     def at(self, metric: str, quantile: float) -> float | None:
         """One latency by metric name and quantile; None where unknown."""

@@ -156,6 +156,7 @@ def _allocation(
         offered_rate_req_per_s=demand.peak_call_rate_req_per_s,
         utilisation_fraction=pool.point.utilisation_fraction,
         ttft_s=latency.ttft_s,
+        ttft_parts=latency.ttft_parts,
         itl_s=latency.itl_s,
         tpot_s=latency.tpot_s,
         e2e_s=latency.e2e_s,

@@ -5,6 +5,7 @@ from typing import Literal
 
 from models.evidence import Evidence, Grade
 from models.percentiles import UNKNOWN, Percentiles
+from models.performance import FirstTokenParts
 from models.workloads import Target
 
 NoticeLevel = Literal["info", "warning"]
@@ -89,6 +90,7 @@ class Allocation:
     offered_rate_req_per_s: float
     utilisation_fraction: float | None
     ttft_s: Percentiles = UNKNOWN
+    ttft_parts: FirstTokenParts | None = None
     itl_s: Percentiles = UNKNOWN
     tpot_s: Percentiles = UNKNOWN
     e2e_s: Percentiles = UNKNOWN

@@ -266,6 +266,11 @@ QUANTITIES = _quantities(
     ("horizon_months", "Horizon", "Months looked ahead."),
     ("weight", "Weight", "Weight of a demand scenario among the others."),
     ("rate_ratio", "Rate ratio", "All rates are multiplied by this in a demand scenario."),
+    # first token
+    ("slot_wait_s", "Wait for a slot", "Mean time until a slot is free."),
+    ("step_wait_s", "Step under way", "Mean time from a free slot to the step that starts one's prompt."),
+    ("beside_s", "Prompts beside", "Mean time that other prompts add to one's own steps."),
+    ("own_prefill_s", "Own prefill", "Mean time of the steps that prefill one's own prompt."),
     # value
     ("value_usd_per_task", "Value of a task", "What a timely answer is worth."),
     ("half_life_s", "Half-life", "Time in which an answer loses half its value."),

@@ -15,20 +15,20 @@ def example():
     return workbench.view(workbench.worked_example())
 
 
-def graded_rows(seen, key):
+def graded_rows(seen, key, head):
     [section] = [each for each in compose(seen, date(2026, 11, 30)).sections if each.key == key]
     [table] = [
         block
         for block in section.blocks
-        if isinstance(block, Table) and {"TTFT p50", "Grade"} <= set(block.headings)
+        if isinstance(block, Table) and {head, "Grade"} <= set(block.headings)
     ]
     column = table.headings.index("Grade")
     return {row[0]: row[column] for row in table.rows}
 
 
-@pytest.mark.parametrize("key", ["capacity", "origins"])
-def test_latency_rows_wear_the_weakest_grade_of_their_own_evidence(example, key):
-    shown = graded_rows(example, key)
+@pytest.mark.parametrize(("key", "head"), [("capacity", "TTFT p50"), ("origins", "Mean")])
+def test_latency_rows_wear_the_weakest_grade_of_their_own_evidence(example, key, head):
+    shown = graded_rows(example, key, head)
     for each in example.plan.allocations:
         performance = example.performances[f"{each.tier_id}/{each.model_id}"]
         own = max(str(evidence.grade) for evidence in performance.evidence.values())

@@ -19,6 +19,7 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
             "Mean of day",
             "Calls a task",
             "Input tokens",
+            "of them cached",
             "Output tokens",
             "Evidence",
         ),
@@ -29,13 +30,14 @@ def blocks(context: ReportContext) -> tuple[Block, ...]:
                 show("mean_to_peak_fraction", demand.mean_to_peak_fraction),
                 str(demand.workload.call_count_per_task),
                 number(demand.workload.input_tok.mean_tok),
+                show("cached_input_fraction", demand.workload.cached_input_fraction),
                 number(demand.workload.output_tok.mean_tok),
                 context.marks(demand.workload.name),
             )
             for demand in scenario.demands
         ),
-        numeric=(1, 2, 3, 4, 5),
-        marks_column=6,
+        numeric=(1, 2, 3, 4, 5, 6),
+        marks_column=7,
     )
     offers = Table(
         caption="Offers compared",

@@ -12,7 +12,6 @@ from models.measurements import SourcedMeasurement
 from models.performance import BatchedPerformance, HostedPerformance
 from models.plans import Allocation
 from models.tiers import Offer
-from models.workloads import Demand
 
 KEY = "origins"
 TITLE = "Where the latencies come from"
@@ -21,9 +20,12 @@ FORMULA = (
     "Time to first token (TTFT) = wait for a slot + step under way + prompts served beside one's own + own "
     "prefill + overhead; end to end (E2E) = TTFT + (output tokens - 1) x time per token (TPOT). A step that "
     "decodes b sequences, reads kv context tokens and prefills p prompt tokens takes "
-    "alpha + beta b^exponent + gamma kv + delta p. The Method section says how waits and percentiles follow."
+    "alpha + beta b^exponent + gamma kv + delta p. One's own prefill is delta x fresh tokens, and the "
+    "decoding in the steps that carry them. The Method section says how waits and percentiles follow."
 )
 CONSTANTS = ("alpha_s", "beta_s_per_seq", "exponent", "gamma_s_per_context_tok", "delta_s_per_input_tok")
+PART_NAMES = ("slot_wait_s", "step_wait_s", "beside_s", "own_prefill_s", "overhead_s")
+SHORTEST_SHOWN_S = 1e-5  # a term shorter than this is told as such, not with all its zeros
 
 
 def blocks(context: ReportContext) -> tuple[Block, ...]:
@@ -52,45 +54,46 @@ def _fit_of(context: ReportContext, offer: Offer) -> BatchedPerformance | None:
 
 
 def _workloads(context: ReportContext) -> Table:
-    demands = {each.workload.name: each for each in context.view.scenario.demands}
     return Table(
         caption=(
-            "Time to first token by workload, with its overhead and the prefill of a mean prompt; the "
-            "grade is of the latency's evidence, prices left out; marks lead to source and date "
-            "under Evidence"
+            "Mean time to first token by workload and its five terms, which add up to it; fresh tokens are "
+            "the input tokens less their cached share (Inputs). The grade is of the latency's evidence, "
+            "prices left out; marks lead to source and date under Evidence"
         ),
         headings=(
-            *("Workload", "TTFT p50", "TTFT p95", "Tier"),
-            *("Overhead", "Own prefill", "From", "Grade", "Evidence"),
+            *("Workload", "Tier", "Mean", "Slot", "Step", "Beside", "Prefill", "Overhead"),
+            *("From", "Grade", "Evidence"),
         ),
-        rows=tuple(_row(context, each, demands[each.workload]) for each in context.view.plan.allocations),
-        numeric=(1, 2, 4, 5),
-        marks_column=8,
+        rows=tuple(_row(context, each) for each in context.view.plan.allocations),
+        numeric=(2, 3, 4, 5, 6, 7),
+        marks_column=10,
     )
 
 
-def _row(context: ReportContext, each: Allocation, demand: Demand) -> tuple[str, ...]:
+def _row(context: ReportContext, each: Allocation) -> tuple[str, ...]:
     offer_id = f"{each.tier_id}/{each.model_id}"
     performance = context.view.performances[offer_id]
-    overhead, prefill, source = DASH, DASH, "bounds of the architecture (Method)"
+    source = "bounds of the architecture (Method)"
     if isinstance(performance, BatchedPerformance):
-        fresh_tok = demand.workload.input_tok.mean_tok * (1.0 - demand.workload.cached_input_fraction)
-        overhead = show("overhead_s", performance.overhead_s)
-        prefill = show("ttft_s", performance.step.delta_s_per_input_tok * fresh_tok)
         count = 0 if performance.quality is None else performance.quality.point_count
         source = f"formula, fitted to {count} points" if count else "formula, from published bounds"
     elif isinstance(performance, HostedPerformance):
-        source = "figure as published or measured; no formula"
+        source = "figure as stated; no formula"
+    parts = each.ttft_parts
     return (
         each.workload,
-        show("ttft_s", each.ttft_s.p50),
-        show("ttft_s", each.ttft_s.p95),
         each.tier_label,
-        overhead,
-        prefill,
+        show("ttft_s", each.ttft_s.mean),
+        *(DASH if parts is None else _term(getattr(parts, name)) for name in PART_NAMES),
         source,
         str(latency_grade(performance) or DASH),
         context.marks(offer_id),
+    )
+
+
+def _term(seconds: float) -> str:
+    return (
+        f"< {show('ttft_s', SHORTEST_SHOWN_S)}" if 0 < seconds < SHORTEST_SHOWN_S else show("ttft_s", seconds)
     )
 
 
