@@ -32,7 +32,8 @@ def browse() -> None:
         return
     event = presenters.selectable(
         [_row(run, [each for each in measured if each.source_id == run.source_id]) for run in runs],
-        key="runs",
+        # A table of other files is another table: what was ticked before a deletion ticks nothing after it.
+        key=f"runs:{hash(tuple(run.source_id for run in runs))}",
         alt="Imported benchmark files",
         empty="No file of your own yet. The built-in measurements are always there: see Query.",
     )

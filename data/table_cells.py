@@ -209,10 +209,21 @@ def _day(cell: str) -> CellReading:
         return CellReading(message=f"{shown(cell)} is not a date", cure="Write it as 2026-11-30.")
 
 
+LOAD_WORDS = {
+    **dict.fromkeys(
+        ("rate_rps", "request_rate", "request_rate_rps", "rps", "qps", "open", "open_loop"), "rate"
+    ),
+    **dict.fromkeys(("in_flight", "max_concurrency", "closed", "closed_loop"), "concurrency"),
+    **dict.fromkeys(("batch_size", "static_batch"), "batch"),
+}
+
+
 def _load_kind(cell: str) -> CellReading:
     kinds = get_args(LoadKind)
-    if cell.lower() in kinds:
-        return CellReading(value=cell.lower())
+    word = re.sub(r"[\s-]+", "_", cell.strip().lower())
+    kind = LOAD_WORDS.get(word, word)
+    if kind in kinds:
+        return CellReading(value=kind)
     return CellReading(message=f"{shown(cell)} is no kind of load", cure=f"Write one of {', '.join(kinds)}.")
 
 

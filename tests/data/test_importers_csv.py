@@ -514,3 +514,19 @@ def test_several_loads_in_one_row_are_settled_and_that_is_said(header, row, kind
 def test_a_load_that_the_row_names_itself_needs_no_word():
     imported = table("concurrency,request_rate_rps,load_kind,ttft_ms_p50", "8,2,rate,30")
     assert not any("several loads" in problem.message for problem in imported.problems)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("rate_rps", "rate"),
+        ("QPS", "rate"),
+        ("closed-loop", "concurrency"),
+        ("batch size", "batch"),
+        ("users", "users"),
+    ],
+)
+def test_a_kind_of_load_may_be_called_by_its_common_names(word, kind):
+    table = f"load_kind,load_value,isl_tokens,osl_tokens,tpot_ms_p50\n{word},4,100,100,9\n"
+    (row,) = import_file("t.csv", table.encode()).measurements
+    assert row.load_kind == kind
