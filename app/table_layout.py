@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 PAGE_PIXELS = 850  # a page beside the sidebar in a window 1,280 wide
-LETTER_PIXELS, CELL_PIXELS = 7.2, 22
+LETTER_PIXELS, CELL_PIXELS = 6.4, 22
 LINE_PIXELS, ROW_PIXELS = 19, 16
 MOST_LINES, MOST_LINES_OF_LONG_TABLES, LONG_TABLE_ROW_COUNT = 5, 3, 12
 LONGEST_WHOLE_WORD = 24  # letters; an address may be broken
@@ -41,9 +41,12 @@ def layout(rows: Sequence[Mapping[str, Any]]) -> Layout | None:
         widths = {head: _wanted(head, texts, lines, share) for head, texts in cells.items()}
         if _fits(widths):
             break
-    row_height = max(LEAST_WRAPPING_PIXELS, ROW_PIXELS + lines * LINE_PIXELS)
+    widths = {head: min(width, WIDEST_PIXELS) for head, width in widths.items()}
+    # A table that is too wide by its headings alone needs no rows of the most lines.
+    needed = max(_lines(texts, widths[head], share) for head, texts in cells.items())
+    row_height = max(LEAST_WRAPPING_PIXELS, ROW_PIXELS + min(lines, needed) * LINE_PIXELS)
     return Layout(
-        {head: min(width, WIDEST_PIXELS) for head, width in widths.items()},
+        widths,
         row_height,
         LONG_TABLE_PIXELS if is_long else HEAD_PIXELS + len(rows) * row_height,
     )
@@ -51,6 +54,14 @@ def layout(rows: Sequence[Mapping[str, Any]]) -> Layout | None:
 
 def _fits(widths: Mapping[str, int]) -> bool:
     return sum(widths.values()) <= PAGE_PIXELS and max(widths.values(), default=0) <= WIDEST_PIXELS
+
+
+def _lines(texts: Sequence[str], width: int, share: float) -> int:
+    """Over how many lines that share of a column's cells run at a width."""
+    lengths = sorted(len(text) for text in texts)
+    longest = lengths[math.ceil(share * len(lengths)) - 1]
+    letters = (width - CELL_PIXELS) / LETTER_PIXELS
+    return 1 if longest <= letters else math.ceil(SLACK_RATIO * longest / letters)
 
 
 def _wanted(head: str, texts: Sequence[str], lines: int, share: float) -> int:
